@@ -1,0 +1,91 @@
+/**
+ * Errors: the one class that ACP throws, and its codes.
+ * Thrown for misuse and broken input only: a "no" is a value (see verdict.ts). Codes are API; texts are not.
+ */
+
+/** What a {@link ConsentError} can mean. Codes are stable; new ones may be added. */
+export type ConsentErrorCode =
+  /** An Action could not be made: the input is not plain JSON data of the right shape. */
+  | "action_invalid"
+  /** A host, port or URL could not be read in one way only. */
+  | "host_invalid"
+  /** JSON text is malformed. */
+  | "json_invalid"
+  /** JSON text or data has an unpaired surrogate. */
+  | "json_lone_surrogate"
+  /** A JSON object holds the same key twice. */
+  | "json_duplicate_key"
+  /** A JSON number is digits only and beyond ±(2^53−1). */
+  | "json_unsafe_integer"
+  /** JSON is nested deeper than 64. */
+  | "json_too_deep"
+  /** JSON text or data is larger than the limit. */
+  | "json_too_large"
+  /** A value has no JSON form: NaN, a function, a class instance, a cycle. */
+  | "json_not_data"
+  /** A policy does not load. */
+  | "policy_invalid"
+  /** Options of a factory do not fit together. */
+  | "options_invalid"
+  /** A ConsentRequest or ConsentResponse is malformed. */
+  | "message_invalid"
+  /** The permit was not issued by a gate of this process. */
+  | "permit_unknown"
+  /** The permit was redeemed before. */
+  | "permit_spent"
+  /** The permit's time is over. */
+  | "permit_expired"
+  /** The permit was issued for another action. */
+  | "permit_other_action"
+  /** The layers in force at redemption deny the action. */
+  | "permit_denied"
+  /** A channel has nobody to ask: no terminal, no attached client. */
+  | "channel_unavailable"
+  /** A channel could not show the question. */
+  | "channel_failed"
+  /** The audit log refused or could not keep an event. */
+  | "audit_failed"
+  /** A configuration file does not load. */
+  | "config_invalid"
+  /** A file or directory of the home is missing, unsafe or unreadable. */
+  | "home_invalid"
+  /** The operation was ended by its AbortSignal. */
+  | "aborted";
+
+/** Where in a text the error is; both count from 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Options of {@link ConsentError}. */
+export interface ConsentErrorOptions extends ErrorOptions {
+  readonly position?: TextPosition;
+  /** Path inside the data, e.g. `rules[2].match.tool`. */
+  readonly path?: string;
+  /** What the writer may have meant. */
+  readonly suggestion?: string;
+}
+
+/** The one error class of ACP. Match on `code`, never on `instanceof` across packages, never on the text. */
+export class ConsentError extends Error {
+  override readonly name = "ConsentError";
+  readonly code: ConsentErrorCode;
+  readonly position: TextPosition | undefined;
+  readonly path: string | undefined;
+  readonly suggestion: string | undefined;
+
+  constructor(code: ConsentErrorCode, message: string, options: ConsentErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.position = options.position;
+    this.path = options.path;
+    this.suggestion = options.suggestion;
+  }
+}
+
+/** Whether `value` is a ConsentError, of this or another copy of the package, with the given code if one is named. */
+export function isConsentError(value: unknown, code?: ConsentErrorCode): value is ConsentError {
+  if (!(value instanceof Error) || value.name !== "ConsentError" || !("code" in value)) return false;
+  return code === undefined || value.code === code;
+}

@@ -1,0 +1,33 @@
+/**
+ * Policy: ordered rules and a default, compiled and immutable. Made by parsePolicy (objects) or readPolicy (YAML text).
+ */
+import type { Action } from "../action.js";
+import type { Category, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
+
+/** What a rule is, for listing and explaining. */
+export interface RuleSummary {
+  readonly ruleId: string;
+  readonly ruleName?: string;
+  readonly effect: Effect;
+  readonly reason?: string;
+  /** 1-based, where the policy was read from text. */
+  readonly line?: number;
+}
+
+/** Category and risk of an Action. */
+export interface Classification {
+  readonly category: Category;
+  readonly risk: RiskLevel;
+}
+
+/** A compiled policy. Opaque: read it through these members only. */
+export interface Policy {
+  readonly defaultEffect: Effect;
+  readonly rules: readonly RuleSummary[];
+  /** What loaded but deserves a look, e.g. a v0.3 file without `version`. */
+  readonly warnings: readonly string[];
+  /** The first rule that matches, as a Ruling; `undefined` when none does. Pure. */
+  judge(action: Action, facts: Facts): Ruling | undefined;
+  /** Category and risk: the policy's `classify` rows, then the built-in table. */
+  classify(action: Action): Classification;
+}

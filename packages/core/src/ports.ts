@@ -1,0 +1,238 @@
+/**
+ * Ports: everything an adapter may implement, with the plain types they exchange. Types only.
+ * Source: spec/ports.md. Conformance suites: @acp/testing.
+ */
+import type { Action } from "./action.js";
+import type { ConsentRequest } from "./approval/request.js";
+import type { PendingRecord } from "./approval/machine.js";
+import type { Grant } from "./approval/grants.js";
+import type { JsonObject } from "./json/value.js";
+import type { Ruling } from "./layers.js";
+import type { Facts } from "./layers.js";
+import type { Release } from "./permit.js";
+
+/** Time, injected. */
+export interface Clock {
+  /** Wall clock, milliseconds since 1970-01-01T00:00:00Z; may jump. */
+  now(): number;
+  /** Milliseconds from an arbitrary start; never goes back. */
+  monotonic(): number;
+  /** Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. */
+  sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>;
+}
+
+/** Prefixes of ids: consent request, nonce, audit event, grant. */
+export type IdPrefix = "cr" | "n" | "ae" | "gr";
+
+/** Ids and randomness, injected. */
+export interface Ids {
+  /** `<prefix>_<uuid>`, at least 122 random bits. */
+  next(prefix: IdPrefix): string;
+}
+
+/** Carries one question to a person and brings the answer back; decides nothing. */
+export interface Channel {
+  /** Stable name written to the audit log: `[a-z][a-z0-9-]*`. */
+  readonly name: string;
+  /**
+   * Shows the request to a person; resolves when it is shown. Answers go to `session.submit`, also before it resolves.
+   *
+   * @param request - Show `request.text` whole, or say how many bytes are hidden.
+   * @param session - `ended` settles when the question is over, however it ended: retract or update the message then.
+   * @throws Anything means "not delivered": the gate denies with `channel_failed`, or with `channel_unavailable` for that ConsentError.
+   */
+  deliver(request: ConsentRequest, session: AskSession): Promise<void>;
+}
+
+/** What a channel holds while a question is open. */
+export interface AskSession {
+  /** True after a restart: the same question was shown before. */
+  readonly redelivery: boolean;
+  /** Settles (never rejects) when the question is over. */
+  readonly ended: Promise<Ending>;
+  /**
+   * Hands an answer in: S0 §4.2's JSON, or its parsed object. Never throws, may be called again while the question is open.
+   *
+   * @param by - Who the channel authenticated; left out for a channel with one local person (`local`).
+   */
+  submit(claim: unknown, by?: { readonly subject: string }): Promise<AnswerReceipt>;
+}
+
+/** How a question ended. */
+export type EndStatus = "approved" | "approved_with_modifications" | "denied" | "expired" | "cancelled" | "failed" | "superseded";
+
+/** The end of a question, told to the channel that shows it. */
+export interface Ending {
+  readonly status: EndStatus;
+  readonly reason: string;
+  /** With `superseded`: the id of the question that took its place. */
+  readonly successorId?: string;
+}
+
+/** Why an answer was not taken; the question stays as it was. */
+export type RefusalCode =
+  | "response_invalid"
+  | "request_unknown"
+  | "request_ended"
+  | "nonce_mismatch"
+  | "approver_unknown"
+  | "approver_not_allowed"
+  | "already_answered"
+  | "evidence_required"
+  | "grant_not_offered"
+  | "modification_invalid"
+  | "modification_denied"
+  | "rate_limited"
+  | "store_failed"
+  | "audit_failed";
+
+/** What became of an answer. */
+export type AnswerReceipt =
+  /** The question is over. */
+  | { readonly status: "final"; readonly outcome: EndStatus }
+  /** Counted towards a quorum. */
+  | { readonly status: "counted"; readonly have: number; readonly need: number }
+  /** The edited action needs a new look: `request` took the question's place and is being delivered. */
+  | { readonly status: "reshow"; readonly request: ConsentRequest }
+  /** Not taken; the question is as it was. */
+  | { readonly status: "refused"; readonly code: RefusalCode; readonly reason: string };
+
+/** Kinds of audit events: S0 §7.3's nine, and ours (spec/audit.md). */
+export type AuditEventType =
+  | "tool_call_intercepted"
+  | "policy_evaluated"
+  | "consent_requested"
+  | "consent_delivered"
+  | "consent_counted"
+  | "consent_refused"
+  | "consent_approved"
+  | "consent_denied"
+  | "consent_expired"
+  | "consent_cancelled"
+  | "consent_failed"
+  | "consent_superseded"
+  | "consent_deferred"
+  | "decision_adopted"
+  | "grant_created"
+  | "grant_used"
+  | "grant_revoked"
+  | "tool_call_forwarded"
+  | "tool_call_completed"
+  | "credential_injected"
+  | "gate_notice";
+
+/** One fact before it is chained; the sink adds sequence number and hashes. Wire form: S0 §7.4. */
+export interface AuditEventInput {
+  readonly id: string;
+  readonly atMs: number;
+  readonly eventType: AuditEventType;
+  /** `""` where no question was asked. */
+  readonly requestId: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly category: string;
+  readonly riskLevel: string;
+  readonly decision: string;
+  readonly responseTimeMs: number;
+  readonly policyRule: string;
+  readonly metadata: JsonObject;
+}
+
+/** Where the log ends after an append. */
+export interface AuditReceipt {
+  /** Sequence number of the last event written, from 0. */
+  readonly seq: number;
+  /** Its `event_hash`: `sha256:<hex>`. */
+  readonly hash: string;
+}
+
+/** Where events become durable. */
+export interface AuditSink {
+  /**
+   * Writes the events, in order, all or none; resolves when they are durable.
+   *
+   * @throws ConsentError `audit_failed`; from then on every append throws (latched).
+   */
+  append(events: readonly AuditEventInput[]): Promise<AuditReceipt>;
+}
+
+/** Puts secrets into a Release. */
+export interface Vault {
+  inject(release: Release): Promise<Release>;
+}
+
+/** Looks at an action with outside help (a model, a scanner). May only tighten. */
+export interface Assessor {
+  readonly name: string;
+  assess(action: Action, facts: Facts, ruling: Ruling, signal: AbortSignal): Promise<Ruling | undefined>;
+}
+
+/** A claim that may be made once. */
+export interface Claims {
+  /** True the first time `key` is claimed within `ttlMs`, false every other time. Atomic. */
+  claimOnce(key: string, ttlMs: number): Promise<boolean>;
+}
+
+/** A use of a countable allowance: at most `max` within any `windowMs`. */
+export interface LimitClaim {
+  readonly key: string;
+  readonly amount: number;
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+/** What a reservation gave. */
+export type ReserveResult = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly key: string; readonly retryAfterMs: number };
+
+/** Sliding-window limits. */
+export interface Limits {
+  /** Reserves all claims or none. Atomic. */
+  reserve(claims: readonly LimitClaim[]): Promise<ReserveResult>;
+  /** Keeps a reservation (`used`) or gives it back. Unknown and settled ids are ignored. */
+  settle(id: string, used: boolean): Promise<void>;
+}
+
+/** Things that no longer hold. */
+export interface Revocations {
+  revoke(id: string): Promise<void>;
+  isRevoked(id: string): Promise<boolean>;
+}
+
+/** Open questions and their ends. Records are plain JSON data. */
+export interface PendingStore {
+  /** Keeps a new record; false if the id exists. */
+  put(record: PendingRecord): Promise<boolean>;
+  get(id: string): Promise<PendingRecord | undefined>;
+  /** Every record that has not ended. */
+  open(): AsyncIterable<PendingRecord>;
+  /** Replaces the record where its version is still `fromVersion`; false otherwise. Atomic. */
+  transition(id: string, fromVersion: number, next: PendingRecord): Promise<boolean>;
+  /**
+   * For a retry of a caller that was told "call again": the deferred, unadopted record of the agent and the original action's digest.
+   * A decided one is marked adopted in the same step, so it is returned once; an open one is returned as it is; a lapsed one never.
+   */
+  takeDecision(agentId: string, digest: string, nowMs: number): Promise<PendingRecord | undefined>;
+  /** Yields the record as it is, then after every transition, until the signal aborts. */
+  watch(id: string, signal: AbortSignal): AsyncIterable<PendingRecord>;
+}
+
+/** Earlier consents that still hold. */
+export interface Grants {
+  put(grant: Grant): Promise<void>;
+  /** Grants that cover the action, narrowest first; none that is revoked, used up or expired at `nowMs`. */
+  find(agentId: string, action: Action, nowMs: number): Promise<readonly Grant[]>;
+  list(): Promise<readonly Grant[]>;
+  /** False if there was no such grant. */
+  revoke(id: string): Promise<boolean>;
+  /** Takes one use; false when none is left, it expired or was revoked. Atomic. */
+  use(id: string, nowMs: number): Promise<boolean>;
+}
+
+/** All stores of a gate; each defaults to memory. */
+export interface Store {
+  readonly claims: Claims;
+  readonly limits: Limits;
+  readonly pending: PendingStore;
+  readonly revocations: Revocations;
+  readonly grants: Grants;
+}

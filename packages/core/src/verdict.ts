@@ -1,0 +1,59 @@
+/**
+ * Verdict: the gate's final word about one Action. A record, never an exception.
+ */
+import type { Action } from "./action.js";
+import type { DenyCode } from "./deny-codes.js";
+import type { Permit } from "./permit.js";
+
+/** Why an action may go ahead. */
+export type AllowCode = "policy_allowed" | "consent_approved" | "consent_modified" | "grant_used";
+
+/** Yes: perform `action` with `permit`. */
+export interface Allowed {
+  readonly decision: "allow";
+  readonly code: AllowCode;
+  readonly reason: string;
+  /** The effective action: perform this one. */
+  readonly action: Action;
+  readonly permit: Permit;
+  readonly requestId?: string;
+  readonly approvers?: readonly string[];
+}
+
+/** No. */
+export interface Denied {
+  readonly decision: "deny";
+  readonly code: DenyCode;
+  readonly reason: string;
+  /** What the agent or its operator can do about it. */
+  readonly remedy: string;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly requestId?: string;
+  readonly ruleId?: string;
+}
+
+/** The final word. */
+export type Verdict = Allowed | Denied;
+
+/** Not yet: a person is being asked. */
+export interface Pending {
+  readonly decision: "pending";
+  readonly requestId: string;
+  readonly expiresAtMs: number;
+  /** Settles with the verdict; never rejects. Not used after {@link defer}. */
+  readonly settled: Promise<Verdict>;
+  /** Takes the question back. */
+  withdraw(reason: string): Promise<void>;
+  /**
+   * The caller is being told "call again": the decision is kept for its retry, and no permit is made for this call.
+   * False if the question is over already: use `settled`.
+   */
+  defer(): Promise<boolean>;
+}
+
+/** What came of `gate.run` and `gate.perform`. */
+export type RunResult<T> =
+  | { readonly ran: true; readonly value: T; readonly verdict: Allowed; /** Whether the completion is in the log. */ readonly recorded: boolean }
+  | { readonly ran: false; readonly verdict: Denied };

@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+// Tests read the sources, so they need no build: every @acp/* name points into packages/*/src.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: "#crypto", replacement: at("packages/core/src/crypto/node.ts") },
+      { find: /^@acp\/([a-z-]+)$/, replacement: at("packages/$1/src/index.ts") },
+      { find: /^@acp\/([a-z-]+)\/([a-z-]+)$/, replacement: at("packages/$1/src/$2.ts") },
+    ],
+  },
+  test: {
+    include: ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts", "examples/*/**/*.test.ts"],
+    typecheck: { enabled: false },
+    testTimeout: 20_000,
+  },
+});
