@@ -2,14 +2,40 @@
  * Deny codes: one row each with meaning, remedy and whether a retry can help. docs/deny-codes.md is made from this table.
  */
 
-interface DenyRow {
+/** What a deny code means. */
+export interface DenyRow {
   readonly meaning: string;
   readonly remedy: string;
   readonly retryable: boolean;
 }
 
-/** Every reason for a no. */
-export const DENY_CODES = {
+/** A reason for a no. */
+export type DenyCode =
+  | "policy_denied"
+  | "rate_limited"
+  | "consent_denied"
+  | "consent_expired"
+  | "consent_cancelled"
+  | "paused"
+  | "no_approver"
+  | "evidence_unavailable"
+  | "channel_unavailable"
+  | "channel_failed"
+  | "too_many_pending"
+  | "audit_failed"
+  | "layer_failed"
+  | "policy_failed"
+  | "assessor_failed"
+  | "store_failed"
+  | "vault_failed"
+  | "action_invalid"
+  | "context_invalid"
+  | "permit_refused"
+  | "gate_closed"
+  | "internal_error";
+
+/** Meaning, remedy and retryable of every code. */
+export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   policy_denied: { meaning: "A policy rule or the policy's default denies the action.", remedy: "Choose another way; the operator can read the rule with `acp policy explain`", retryable: false },
   rate_limited: { meaning: "The rule's rate limit is used up.", remedy: "Wait until retryAfterMs is over, then call again", retryable: true },
   consent_denied: { meaning: "A person said no.", remedy: "Do not repeat the call; ask the person what they would accept", retryable: false },
@@ -32,7 +58,4 @@ export const DENY_CODES = {
   permit_refused: { meaning: "The permit was spent, expired or made for another action.", remedy: "Ask the gate again", retryable: true },
   gate_closed: { meaning: "The gate is shutting down.", remedy: "Call again after the restart", retryable: true },
   internal_error: { meaning: "A part failed in a way that has no code of its own.", remedy: "Report it with the audit log's last events", retryable: false },
-} as const satisfies Record<string, DenyRow>;
-
-/** A reason for a no. */
-export type DenyCode = keyof typeof DENY_CODES;
+};

@@ -5,9 +5,9 @@
 /** Nesting of JSON that is parsed or signed; RFC 8259 §9 lets a parser set one, and a signer must not overflow its stack. */
 export const JSON_DEPTH_MAX = 64;
 /** Bytes of one JSON text; the MCP SDK's own read buffer ends at the same size. */
-export const JSON_BYTES_MAX = 10 * 1024 * 1024;
+export const JSON_BYTES_MAX: number = 10 * 1024 * 1024;
 /** Bytes of the canonical form of one Action: what a person could still be shown in parts. */
-export const ACTION_BYTES_MAX = 1024 * 1024;
+export const ACTION_BYTES_MAX: number = 1024 * 1024;
 /** Characters of a tool, server, agent or approver name. */
 export const NAME_CHARS_MAX = 256;
 /** Characters of a host name, RFC 1035 §2.3.4 in text form. */
@@ -16,7 +16,7 @@ export const HOST_CHARS_MAX = 253;
 export const URL_CHARS_MAX = 8_192;
 
 /** Bytes of a policy text. */
-export const POLICY_BYTES_MAX = 4 * 1024 * 1024;
+export const POLICY_BYTES_MAX: number = 4 * 1024 * 1024;
 /** Rules in one policy. */
 export const POLICY_RULES_MAX = 100_000;
 /** Characters of a glob pattern. */
@@ -29,18 +29,18 @@ export const PATH_SEGMENT_CHARS_MAX = 255;
 /** How long a question stays open unless a rule says otherwise (S0 §8.1). */
 export const ASK_TIMEOUT_MS = 120_000;
 /** The longest a question may stay open: one week. */
-export const ASK_TIMEOUT_MS_MAX = 7 * 24 * 3_600_000;
+export const ASK_TIMEOUT_MS_MAX: number = 7 * 24 * 3_600_000;
 /** How long a Permit can be redeemed. */
 export const PERMIT_TTL_MS = 30_000;
 /** How long a decision waits for the retry of a caller that was told "call again", counted from the answer. */
 export const DECISION_TTL_MS = 300_000;
 /** The longest a Grant may live: 24 hours. */
-export const GRANT_TTL_MS_MAX = 24 * 3_600_000;
+export const GRANT_TTL_MS_MAX: number = 24 * 3_600_000;
 /** Questions open at once in one gate; beyond it an ask is denied, so that an agent cannot exhaust memory. */
 export const PENDING_MAX = 10_000;
 /** Bytes of the text a person is shown. */
-export const TEXT_BYTES_MAX = 2 * 1024 * 1024;
+export const TEXT_BYTES_MAX: number = 2 * 1024 * 1024;
 /** Characters of the reason a person may give. */
 export const REASON_CHARS_MAX = 1_000;
 /** Bytes of one answer as JSON. */
-export const RESPONSE_BYTES_MAX = 2 * 1024 * 1024;
+export const RESPONSE_BYTES_MAX: number = 2 * 1024 * 1024;
