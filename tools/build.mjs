@@ -1,35 +1,26 @@
-// Builds every package: declarations with one `tsc -b` (also the type check), JavaScript with tsup.
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+// Builds every package from nothing: declarations with one `tsc -b` (which is the type check), JavaScript with tsup, side by side.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "tsup";
-import { stampBuild } from "./stamp.mjs";
+import { stampBuild, unstampBuild } from "./stamp.mjs";
+import { capture, packages, root } from "./workspace.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const require = createRequire(import.meta.url);
-const tsc = join(dirname(require.resolve("typescript7/package.json")), "bin/tsc");
-
-const types = spawnSync(process.execPath, [tsc, "-b", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-if (types.status !== 0) process.exit(types.status ?? 1);
-
-/** The entry files of a package: whatever its exports, imports and bin point to in dist. */
+/**
+ * The entries of a package: what its exports, imports and bin point to in dist, as paths without extension.
+ *
+ * @param {any} manifest
+ * @returns {string[]}
+ */
 function entriesOf(manifest) {
   const targets = JSON.stringify([manifest.exports, manifest.imports, manifest.bin]).match(/\.\/dist\/[\w/.-]+\.js/g) ?? [];
-  return Object.fromEntries([...new Set(targets)].map((target) => [target.slice("./dist/".length, -".js".length), target]));
+  return [...new Set(targets)].map((target) => target.slice("./dist/".length, -".js".length)).sort();
 }
 
-for (const name of readdirSync(join(root, "packages")).sort()) {
-  const dir = join(root, "packages", name);
-  const manifest = JSON.parse(readFileSync(join(dir, "package.json"), "utf8"));
-  const entry = Object.fromEntries(
-    Object.keys(entriesOf(manifest))
-      .map((key) => [key, join(dir, "src", `${key}.ts`)])
-      .filter(([, file]) => existsSync(file)),
-  );
-  await build({
-    entry,
+/** @param {{ folder: string, dir: string, manifest: any }} package */
+async function bundle({ folder, dir, manifest }) {
+  const entries = entriesOf(manifest);
+  const options = /** @type {import("tsup").Options} */ ({
+    entry: Object.fromEntries(entries.map((entry) => [entry, join(dir, "src", `${entry}.ts`)])),
     outDir: join(dir, "dist"),
     format: "esm",
     target: "node20",
@@ -48,6 +39,28 @@ for (const name of readdirSync(join(root, "packages")).sort()) {
       options.mainFields = ["module", "main"];
     },
   });
-  console.log(`  built @acp/${name} (${Object.keys(entry).join(", ")})`);
+  await build(options).catch(() => {
+    throw new Error(`@acp/${folder} does not bundle: see the errors above`);
+  });
+  return `  built @acp/${folder} (${entries.join(", ")})`;
 }
+
+async function declarations() {
+  const { status, output } = await capture(process.execPath, ["node_modules/typescript7/bin/tsc", "-b", "tsconfig.build.json"]);
+  if (status !== 0) throw new Error(`the sources do not type-check\n${output.trim()}`);
+  return "  declared every package";
+}
+
+/** @param {PromiseSettledResult<string>} result */
+function report(result) {
+  if (result.status === "fulfilled") console.log(result.value);
+  else console.error(`✗ ${result.reason instanceof Error ? result.reason.message : String(result.reason)}`);
+  return result.status === "fulfilled";
+}
+
+unstampBuild();
+const all = packages();
+for (const { dir } of all) rmSync(join(dir, "dist"), { recursive: true, force: true });
+const results = (await Promise.allSettled([declarations(), ...all.map(bundle)])).map(report);
+if (results.includes(false)) process.exit(1);
 stampBuild();
