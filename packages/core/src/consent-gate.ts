@@ -3,6 +3,7 @@
  */
 import type { Action } from "./action.js";
 import type { Agent, AskTerms, Category, Layer, RiskLevel, Ruling } from "./layers.js";
+import type { DenyCode } from "./deny-codes.js";
 import type { Release } from "./permit.js";
 import type { Policy } from "./policy/policy.js";
 import type { AnswerReceipt, Assessor, AuditSink, Channel, Clock, Ids, Store, Vault } from "./ports.js";
@@ -45,6 +46,8 @@ export interface Evaluation {
   readonly level: RiskLevel;
   /** Present for an ask: the terms of all asks merged, always the stricter of two. */
   readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence" | "offers">> & Pick<AskTerms, "approvers">;
+  /** Set where a part failed, so that the ruling is a deny of the gate's own. */
+  readonly failure?: DenyCode;
   /** What the observed policy says, where one is given. */
   readonly observed?: { readonly effect: Ruling["effect"]; readonly ruleId: string };
 }

@@ -16,6 +16,7 @@ export type DenyCode =
   | "consent_denied"
   | "consent_expired"
   | "consent_cancelled"
+  | "consent_deferred"
   | "paused"
   | "no_approver"
   | "evidence_unavailable"
@@ -41,6 +42,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   consent_denied: { meaning: "A person said no.", remedy: "Do not repeat the call; ask the person what they would accept", retryable: false },
   consent_expired: { meaning: "Nobody answered in time.", remedy: "Call again when a person is there to answer", retryable: true },
   consent_cancelled: { meaning: "The question was taken back before it was answered.", remedy: "Call again if the action is still wanted", retryable: true },
+  consent_deferred: { meaning: "The question is still open and the caller was told to call again.", remedy: "Call again with the same arguments", retryable: true },
   paused: { meaning: "The operator paused all questions.", remedy: "Wait for the operator to run `acp pause --off`", retryable: true },
   no_approver: { meaning: "No approver is left who may answer.", remedy: "The operator must name an approver that every rule accepts", retryable: false },
   evidence_unavailable: { meaning: "The rule wants a kind of evidence that no verifier here can check.", remedy: "The operator must configure a verifier for it", retryable: false },

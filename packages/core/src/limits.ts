@@ -36,8 +36,12 @@ export const PERMIT_TTL_MS = 30_000;
 export const DECISION_TTL_MS = 300_000;
 /** The longest a Grant may live: 24 hours. */
 export const GRANT_TTL_MS_MAX: number = 24 * 3_600_000;
+/** People that one question may need. */
+export const QUORUM_MAX = 1_000;
 /** Questions open at once in one gate; beyond it an ask is denied, so that an agent cannot exhaust memory. */
 export const PENDING_MAX = 10_000;
+/** Ended questions that the memory store remembers, so that a late answer can be told what happened. */
+export const ENDED_KEPT_MAX = 1_000;
 /** Bytes of the text a person is shown. */
 export const TEXT_BYTES_MAX: number = 2 * 1024 * 1024;
 /** Characters of the reason a person may give. */

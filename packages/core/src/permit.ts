@@ -1,7 +1,12 @@
 /**
  * Permit: the in-process right to perform one Action once. Opaque, expires, bound to the action's digest.
+ * What a permit opens lives in a module-private WeakMap: a copy, a cast or a made-up object opens nothing.
  */
 import type { Action } from "./action.js";
+import { actionDigest } from "./digest.js";
+import { ConsentError } from "./errors.js";
+import { PERMIT_TTL_MS } from "./limits.js";
+import type { Clock } from "./ports.js";
 
 declare const permitBrand: unique symbol;
 
@@ -27,4 +32,82 @@ export interface Release {
   mask<T>(value: T): T;
   /** `undefined` where nothing was injected. */
   masker(): Masker | undefined;
+}
+
+/** What a permit is bound to. */
+export interface PermitTerms {
+  readonly action: Action;
+  readonly secrets: readonly string[];
+  readonly clock: Clock;
+  /** Aborts when the caller goes away. */
+  readonly callerSignal: AbortSignal | undefined;
+  /** Aborts when the gate closes. */
+  readonly shutdownSignal: AbortSignal;
+  /** Why the layers in force now deny the action, or `undefined`. */
+  readonly denialNow: () => string | undefined;
+}
+
+interface PermitState extends PermitTerms {
+  readonly digest: string;
+  readonly expiresAtMonotonicMs: number;
+  readonly expiresAtMs: number;
+  spent: boolean;
+}
+
+const states = new WeakMap<object, PermitState>();
+
+/** Makes a permit. For the gate alone: not part of the public surface. */
+export function issuePermit(terms: PermitTerms): Permit {
+  const { action, clock } = terms;
+  // The one cast that makes the brand: no code outside this module can write it.
+  const permit = Object.freeze({}) as Permit;
+  states.set(permit, {
+    ...terms,
+    digest: actionDigest(action),
+    expiresAtMonotonicMs: clock.monotonic() + PERMIT_TTL_MS,
+    expiresAtMs: clock.now() + PERMIT_TTL_MS,
+    spent: false,
+  });
+  return permit;
+}
+
+/** Both clocks must agree that there is time left, so that no jump of one revives a permit. A reading that is no number is no time left. */
+function hasTimeLeft({ clock, expiresAtMonotonicMs, expiresAtMs }: PermitState): boolean {
+  return clock.monotonic() < expiresAtMonotonicMs && clock.now() < expiresAtMs;
+}
+
+function anySignal(caller: AbortSignal | undefined, shutdown: AbortSignal): AbortSignal {
+  return caller === undefined ? shutdown : AbortSignal.any([caller, shutdown]);
+}
+
+function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitState): Release {
+  let signal: AbortSignal | undefined;
+  return Object.freeze({
+    action,
+    secrets,
+    // Made on first use: most performers never look at it, and joining signals costs more than deciding.
+    get signal(): AbortSignal {
+      return (signal ??= anySignal(callerSignal, shutdownSignal));
+    },
+    mask: <T>(value: T): T => value,
+    masker: () => undefined,
+  });
+}
+
+/**
+ * Spends a permit. Synchronous, so that two calls can never both win.
+ *
+ * @param action - The verdict's own action; another one spends nothing.
+ * @throws ConsentError `permit_unknown`, `permit_other_action`, `permit_spent`, `permit_expired`, or `permit_denied` where the layers deny it by now.
+ */
+export function redeem(permit: Permit, action: Action): Release {
+  const state = states.get(permit);
+  if (state === undefined) throw new ConsentError("permit_unknown", "Cannot redeem the permit: no gate of this process issued it");
+  if (actionDigest(action) !== state.digest) throw new ConsentError("permit_other_action", "Cannot redeem the permit: it was issued for another action");
+  if (state.spent) throw new ConsentError("permit_spent", "Cannot redeem the permit: it was redeemed before");
+  state.spent = true;
+  if (!hasTimeLeft(state)) throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");
+  const denial = state.denialNow();
+  if (denial !== undefined) throw new ConsentError("permit_denied", `Cannot redeem the permit: ${denial}`);
+  return makeRelease(state);
 }

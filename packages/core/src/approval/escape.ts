@@ -1,0 +1,25 @@
+/**
+ * Escaping of text that an agent chose, before a person sees it.
+ * Control, bidi, zero-width, tag, private-use, unassigned and unusual space characters become JSON escapes. Vectors: spec/vectors/text.json.
+ */
+
+// Letters, digits, marks, punctuation, symbols and the plain space stay; a run of more than four marks on one letter does not.
+const UNSAFE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|\p{M}{5,}/gu;
+
+const hex4 = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
+
+function escapeUnits(text: string): string {
+  let out = "";
+  for (let i = 0; i < text.length; i++) out += hex4(text.charCodeAt(i));
+  return out;
+}
+
+/** The text on one line with every character that could hide, reorder or forge written as `\uXXXX`. Idempotent. */
+export function escapeText(text: string): string {
+  return text.replace(UNSAFE, escapeUnits);
+}
+
+/** The text as a JSON string literal that is safe to show: one reading, one line. */
+export function quoteText(text: string): string {
+  return escapeText(JSON.stringify(text));
+}

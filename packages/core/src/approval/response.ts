@@ -1,0 +1,114 @@
+/**
+ * ConsentResponse: the answer received, unchecked until parsed. On the wire S0 §4.2; a claim's own `approver` is never trusted.
+ * Format: spec/consent.md §3.
+ */
+import { ConsentError } from "../errors.js";
+import { copyJson } from "../json/copy.js";
+import { parseJson } from "../json/parse.js";
+import type { JsonObject } from "../json/value.js";
+import { DECISION_TTL_MS, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "../limits.js";
+import { isoTime } from "../time.js";
+import { readFields } from "./fields.js";
+import { type ConsentRequest, MESSAGE_VERSION } from "./request.js";
+
+/** What a person can decide (S0 §4.2). */
+export type Decision = "approved" | "denied" | "approved_with_modifications";
+
+const DECISIONS: readonly Decision[] = ["approved", "denied", "approved_with_modifications"];
+
+/** A parsed answer; who gave it is known from the channel alone. */
+export interface ConsentResponse {
+  readonly requestId: string;
+  readonly nonce: string;
+  readonly decision: Decision;
+  /** With `approved_with_modifications`: the whole new `parameters`. */
+  readonly modifications?: JsonObject;
+  /** The offer that the person took besides the yes. */
+  readonly grantId?: string;
+  readonly validUntilMs?: number;
+  readonly reason: string;
+  /** Present where the claim carries a proof; its verification is the verifier's. */
+  readonly proof?: JsonObject;
+}
+
+function readConditions(fields: ReturnType<typeof readFields>): { readonly validUntilMs?: number; readonly singleUse: boolean } {
+  const conditions = fields.optionalObject("conditions");
+  if (conditions === undefined) return { singleUse: true };
+  const validUntilMs = conditions.time("valid_until");
+  const singleUse = conditions.flag("single_use");
+  conditions.done();
+  return { validUntilMs, singleUse };
+}
+
+/** Whether the parts of an answer that depend on each other do. */
+function checkTogether(decision: Decision, parts: { readonly modifications: boolean; readonly grant: boolean; readonly singleUse: boolean }): void {
+  const fail = (why: string): never => {
+    throw new ConsentError("message_invalid", `Cannot read "consent_response": ${why}`);
+  };
+  if ((decision === "approved_with_modifications") !== parts.modifications) fail(`"modifications" must be an object exactly where the decision is approved_with_modifications`);
+  if (decision === "denied" && parts.grant) fail(`a denial cannot take the offer in "grant"`);
+  if (parts.singleUse === parts.grant && decision !== "denied") fail(`"conditions.single_use" must be false exactly where "grant" names an offer`);
+}
+
+/**
+ * Reads a claim: JSON text, bytes, or its parsed object.
+ *
+ * @throws ConsentError `message_invalid` and the `json_*` codes; nothing is read leniently, `"approved": "no"` is not a yes.
+ */
+export function parseResponse(claim: unknown): ConsentResponse {
+  const data = typeof claim === "string" || claim instanceof Uint8Array ? parseJson(claim, { bytesMax: RESPONSE_BYTES_MAX }) : copyJson(claim);
+  const fields = readFields(data, "consent_response");
+  fields.oneOf("type", ["consent_response"]);
+  fields.oneOf("version", [MESSAGE_VERSION]);
+  fields.ignore("approver");
+  fields.optionalTime("timestamp");
+  const decision = fields.oneOf("decision", DECISIONS);
+  const modifications = fields.isNull("modifications") ? undefined : fields.optionalRaw("modifications");
+  const grantId = fields.optionalText("grant", 64);
+  const { validUntilMs, singleUse } = readConditions(fields);
+  const proof = fields.optionalRaw("proof");
+  const response: ConsentResponse = {
+    requestId: fields.text("request_id"),
+    nonce: fields.text("nonce"),
+    decision,
+    reason: fields.optionalText("reason", REASON_CHARS_MAX) ?? "",
+    ...(modifications === undefined ? {} : { modifications }),
+    ...(grantId === undefined ? {} : { grantId }),
+    ...(validUntilMs === undefined ? {} : { validUntilMs }),
+    ...(proof === undefined ? {} : { proof }),
+  };
+  fields.done();
+  checkTogether(decision, { modifications: modifications !== undefined, grant: grantId !== undefined, singleUse });
+  return response;
+}
+
+/** What a channel knows when it writes an answer. */
+export interface AnswerParts {
+  readonly decision: Decision;
+  readonly nowMs: number;
+  /** The channel's name; informative, the gate takes who answered from the channel itself. */
+  readonly channel: string;
+  readonly approverId?: string;
+  readonly modifications?: JsonObject;
+  readonly reason?: string;
+  /** Id of the offer taken. */
+  readonly grantId?: string;
+  readonly validUntilMs?: number;
+}
+
+/** The answer to a request as S0 §4.2's JSON, for `session.submit`. */
+export function makeResponse(request: Pick<ConsentRequest, "id" | "nonce">, parts: AnswerParts): JsonObject {
+  return {
+    type: "consent_response",
+    version: MESSAGE_VERSION,
+    request_id: request.id,
+    timestamp: isoTime(parts.nowMs),
+    decision: parts.decision,
+    approver: { id: parts.approverId ?? "local", channel: parts.channel },
+    modifications: parts.modifications ?? null,
+    conditions: { valid_until: isoTime(parts.validUntilMs ?? parts.nowMs + DECISION_TTL_MS), single_use: parts.grantId === undefined },
+    nonce: request.nonce,
+    ...(parts.reason === undefined || parts.reason === "" ? {} : { reason: parts.reason }),
+    ...(parts.grantId === undefined ? {} : { grant: parts.grantId }),
+  };
+}

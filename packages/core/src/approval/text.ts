@@ -1,0 +1,78 @@
+/**
+ * The text a person sees: made here and nowhere else, from the whole question, and hashed with it.
+ * Every line that an agent can influence is a JSON literal with hiding characters escaped, so a value cannot pose as a line of ours.
+ */
+import { escapeText, quoteText } from "./escape.js";
+import type { GrantOffer } from "./grants.js";
+import type { ConsentRequest } from "./request.js";
+import { isoTime } from "../time.js";
+
+const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@:/+-]*$/;
+
+/** A name as it is where it is plain, otherwise quoted. */
+function showName(name: string): string {
+  return PLAIN_NAME.test(name) ? name : quoteText(name);
+}
+
+function showDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}
+
+function showScope({ scope }: GrantOffer): string {
+  switch (scope.kind) {
+    case "action":
+      return "this exact call";
+    case "tool":
+      return `every call of ${showName(scope.name)} on ${showName(scope.server)}`;
+    case "host":
+      return `every request to ${showName(scope.host)} port ${scope.port}`;
+    default:
+      scope satisfies never;
+      return "";
+  }
+}
+
+function showOffer(offer: GrantOffer): string {
+  const uses = offer.uses === undefined ? "" : `, at most ${offer.uses} times`;
+  return `  [${offer.id}] ${showScope(offer)} for ${showDuration(offer.ttlMs)}${uses}`;
+}
+
+function showAgent({ agent }: QuestionParts): string {
+  const name = agent.name === undefined || agent.name === agent.id ? "" : ` (calls itself ${quoteText(agent.name)})`;
+  const parents = agent.parents === undefined || agent.parents.length === 0 ? "" : `, started by ${agent.parents.map(showName).join(" < ")}`;
+  return `${showName(agent.id)}${name}${parents}`;
+}
+
+/** Everything of a question but its text. */
+export type QuestionParts = Omit<ConsentRequest, "text">;
+
+/** One line for a list of questions. */
+export function describeAction(tool: string, server: string): string {
+  return server === "" ? showName(tool) : `${showName(tool)} on ${showName(server)}`;
+}
+
+/** The whole question as plain lines of text. */
+export function renderText(question: QuestionParts, ruleReason: string): string {
+  const { action, policy } = question;
+  const lines = [
+    `Agent: ${showAgent(question)}`,
+    `Wants: ${action.description}`,
+    `Risk:  ${policy.requiredLevel} (${action.category})`,
+    `Rule:  ${showName(policy.ruleId)}${policy.ruleName === "" ? "" : ` ${quoteText(policy.ruleName)}`}: ${escapeText(ruleReason)}`,
+    "With:",
+    ...escapeLines(JSON.stringify(action.parameters, undefined, 2)),
+  ];
+  if (question.agent.command !== undefined && question.agent.command !== "") lines.splice(1, 0, `Started as: ${quoteText(question.agent.command)}`);
+  if (question.secrets.length > 0) lines.push(`A yes releases the secrets: ${question.secrets.map(showName).join(", ")}`);
+  if (question.quorum > 1) lines.push(`Needs ${question.quorum} different people`);
+  if (question.offers.length > 0) lines.push("A yes may also cover, if you choose it:", ...question.offers.map(showOffer));
+  lines.push(`Open until: ${isoTime(question.expiresAtMs)}`, `Digest: ${question.actionDigest}`);
+  return lines.join("\n");
+}
+
+// JSON.stringify's own line breaks separate lines; everything inside a line is escaped.
+function escapeLines(json: string): string[] {
+  return json.split("\n").map((line) => `  ${escapeText(line)}`);
+}

@@ -1,0 +1,40 @@
+/** Grants and revocations in memory. */
+import { compareScopes, type Grant, scopeCovers } from "../approval/grants.js";
+import type { Grants, Revocations } from "../ports.js";
+
+const isLive = (grant: Grant, nowMs: number): boolean => nowMs < grant.expiresAtMs && nowMs >= grant.createdAtMs && (grant.usesLeft === undefined || grant.usesLeft > 0);
+
+/** Grants that live as long as the process. */
+export function memoryGrants(): Grants {
+  const grants = new Map<string, Grant>();
+  return {
+    put(grant) {
+      grants.set(grant.id, grant);
+      return Promise.resolve();
+    },
+    find(agentId, action, nowMs) {
+      const found = [...grants.values()].filter((grant) => grant.agentId === agentId && isLive(grant, nowMs) && scopeCovers(grant.scope, action));
+      return Promise.resolve(found.sort((a, b) => compareScopes(a.scope, b.scope)));
+    },
+    list: () => Promise.resolve([...grants.values()]),
+    revoke: (id) => Promise.resolve(grants.delete(id)),
+    use(id, nowMs) {
+      const grant = grants.get(id);
+      if (grant === undefined || !isLive(grant, nowMs)) return Promise.resolve(false);
+      if (grant.usesLeft !== undefined) grants.set(id, { ...grant, usesLeft: grant.usesLeft - 1 });
+      return Promise.resolve(true);
+    },
+  };
+}
+
+/** Revocations that live as long as the process. */
+export function memoryRevocations(): Revocations {
+  const revoked = new Set<string>();
+  return {
+    revoke(id) {
+      revoked.add(id);
+      return Promise.resolve();
+    },
+    isRevoked: (id) => Promise.resolve(revoked.has(id)),
+  };
+}

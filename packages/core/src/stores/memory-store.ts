@@ -1,0 +1,11 @@
+/** All stores in memory: what a gate uses unless it is given others. */
+import type { Clock, Store } from "../ports.js";
+import { memoryClaims } from "./memory-claims.js";
+import { memoryGrants, memoryRevocations } from "./memory-grants.js";
+import { memoryLimits } from "./memory-limits.js";
+import { memoryPending } from "./memory-pending.js";
+
+/** A store whose parts live as long as the process. */
+export function memoryStore(clock: Clock): Store {
+  return { claims: memoryClaims(clock), limits: memoryLimits(clock), pending: memoryPending(), revocations: memoryRevocations(), grants: memoryGrants() };
+}
