@@ -119,7 +119,8 @@ export type AuditEventType =
   | "tool_call_forwarded"
   | "tool_call_completed"
   | "credential_injected"
-  | "gate_notice";
+  | "gate_notice"
+  | "log_recovered";
 
 /** One fact before it is chained; the sink adds sequence number and hashes. Wire form: S0 §7.4. */
 export interface AuditEventInput {
