@@ -14,7 +14,13 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts", "examples/*/**/*.test.ts"],
-    typecheck: { enabled: false },
+    typecheck: {
+      enabled: true,
+      include: ["packages/*/{src,test}/**/*.test-d.ts"],
+      checker: at("node_modules/typescript7/bin/tsc"),
+      // Only the type tests count here; the rest of the code is checked by `npm run check`.
+      ignoreSourceErrors: true,
+    },
     testTimeout: 20_000,
   },
 });

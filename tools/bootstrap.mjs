@@ -7,96 +7,112 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { engines, packageManager, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** @param {string} text */
 const say = (text) => process.stderr.write(`${text}\n`);
 
-function fail(text, status = 1) {
-  say(`✗ ${text}`);
-  process.exit(status);
-}
-
-const [major, minor] = process.versions.node.split(".").map(Number);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  fail(`Cannot set up with Node ${process.versions.node}: this project needs Node ${engines.node}. Try: npx -p node@22 npm run setup`);
+  say(`✗ Cannot set up with Node ${process.versions.node}: this project needs Node ${engines.node}. Try: npx -p node@22 npm run setup`);
+  process.exit(1);
 }
 
-// Ctrl-C reaches the child too; waiting for it lets it clean up before we go.
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => running?.kill(signal));
+/** @type {import("node:child_process").ChildProcess | undefined} */
 let running;
+// Ctrl-C reaches the child too; waiting for it lets it clean up before we go.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => running?.kill("SIGTERM"));
 
-/** Runs a program; `keep` also returns what it printed, for the diagnosis of a failure. */
-function run(command, args, { cwd = root, env = {}, stdio = "inherit" } = {}) {
+/**
+ * Runs a program to its end. Piped output is shown on stderr and kept for the diagnosis of a failure.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").SpawnOptions} options
+ * @returns {Promise<{ status: number, output: string }>}
+ */
+function run(command, args, options) {
   return new Promise((resolve) => {
     let output = "";
-    running = spawn(command, args, { cwd, stdio, env: { ...process.env, ...env } });
-    for (const stream of [running.stdout, running.stderr]) {
+    const child = spawn(command, args, { cwd: root, ...options });
+    running = child;
+    for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk) => {
-        output += chunk;
+        output += String(chunk);
         process.stderr.write(chunk);
       });
     }
-    running.on("error", (error) => resolve({ status: 1, output: error.message }));
-    running.on("close", (status, signal) => resolve({ status: status ?? (signal === "SIGINT" ? 130 : 143), output }));
+    child.on("error", (error) => resolve({ status: 1, output: error.message }));
+    child.on("close", (status, signal) => resolve({ status: status ?? (signal === "SIGINT" ? 130 : 143), output }));
   });
 }
 
-async function step(name, isDone, work) {
-  if (isDone) return say(`• ${name}: up to date`);
+/** @type {readonly (readonly [RegExp, string])[]} */
+const ADVICE = [
+  [/OUTDATED_LOCKFILE|EUSAGE/, `A package.json and its lock file differ. Run: npx --yes ${packageManager} install --no-frozen-lockfile`],
+  [/EINTEGRITY|TARBALL_INTEGRITY/, "A download does not have the bytes that the lock file names. Stop here and look at the registry"],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|META_FETCH_FAIL|ERR_SOCKET/,
+    "The npm registry cannot be reached. Check the network, the proxy and `npm config get registry`, then run this again",
+  ],
+  [/ENOSPC/, "The disk is full"],
+];
+
+/**
+ * @param {string} name
+ * @param {() => Promise<{ status: number, output: string }>} work
+ */
+async function step(name, work) {
   const start = Date.now();
   say(`• ${name} …`);
   const { status, output } = await work();
-  if (status !== 0) fail(`${name} failed. ${adviceFor(output)}`, status);
+  if (status !== 0) {
+    const advice = ADVICE.find(([pattern]) => pattern.test(output))?.[1] ?? "The lines above say why";
+    say(`✗ ${name} failed. ${advice}`);
+    process.exit(status);
+  }
   say(`✓ ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
 }
 
-function adviceFor(output) {
-  if (/OUTDATED_LOCKFILE|npm ci. can only install|EUSAGE/.test(output)) {
-    return "pnpm-lock.yaml does not match a package.json. Run: npx --yes " + packageManager + " install --lockfile-only";
-  }
-  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|META_FETCH_FAIL|ERR_SOCKET/.test(output)) {
-    return "The npm registry cannot be reached. Check the network, the proxy and `npm config get registry`, then run this again";
-  }
-  if (/EINTEGRITY|TARBALL_INTEGRITY/.test(output)) return "A download does not have the bytes that the lock file names. Do not go on; check the registry";
-  if (/ENOSPC/.test(output)) return "The disk is full";
-  return "The lines above say why";
-}
-
-const piped = { stdio: ["ignore", "pipe", "pipe"] };
+/** @type {import("node:child_process").StdioOptions} */
+const piped = ["ignore", "pipe", "pipe"];
 const pnpmHome = join(root, "tools/pnpm");
 const pnpmScript = join(pnpmHome, "node_modules/pnpm/bin/pnpm.cjs");
-
-/** pnpm comes through `npm ci`, so its bytes are checked against the hash in tools/pnpm/package-lock.json. */
-function installPnpm() {
-  const args = ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-  const npm = process.env.npm_execpath;
-  const isNpm = npm !== undefined && basename(npm) === "npm-cli.js";
-  const [command, first] = isNpm ? [process.execPath, [npm]] : ["npm", []];
-  return run(command, [...first, ...args], { cwd: pnpmHome, ...piped });
-}
 
 function isPnpmThere() {
   const manifest = join(pnpmHome, "node_modules/pnpm/package.json");
   return existsSync(pnpmScript) && `pnpm@${JSON.parse(readFileSync(manifest, "utf8")).version}` === packageManager;
 }
 
+/** pnpm comes through `npm ci`, so its bytes are checked against the hash in tools/pnpm/package-lock.json. */
+function installPnpm() {
+  const args = ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+  const npm = process.env["npm_execpath"] ?? "";
+  const options = { cwd: pnpmHome, stdio: piped };
+  return basename(npm) === "npm-cli.js" ? run(process.execPath, [npm, ...args], options) : run("npm", args, options);
+}
+
 function installPackages() {
   const args = ["install", "--frozen-lockfile", "--prefer-offline", "--ignore-scripts", "--prod=false", "--reporter=append-only"];
-  return run(process.execPath, [pnpmScript, ...args], { env: { CI: "true" }, ...piped });
+  return run(process.execPath, [pnpmScript, ...args], { env: { ...process.env, CI: "true" }, stdio: piped });
 }
 
 const { isBuilt, isInstalled, stampInstall } = await import("./stamp.mjs");
-if (!isInstalled()) {
-  await step("package manager", isPnpmThere(), installPnpm);
-  await step("install", false, installPackages);
-  stampInstall();
-} else {
+if (isInstalled()) {
   say("• install: up to date");
+} else {
+  if (!isPnpmThere()) await step("package manager", installPnpm);
+  await step("install", installPackages);
+  stampInstall();
 }
-await step("build", isBuilt(), () => run(process.execPath, ["tools/build.mjs"], piped));
+if (isBuilt()) say("• build: up to date");
+else await step("build", () => run(process.execPath, ["tools/build.mjs"], { stdio: piped }));
 
 const [task, ...rest] = process.argv.slice(2);
-if (task !== undefined) {
-  const [, script] = scripts[task].split(" ");
-  const { status } = await run(process.execPath, [script, ...rest]);
+if (task === undefined) {
+  say("✓ ready: npm run demo · npm test · npm run check · npm run bench");
+} else {
+  const [, ...args] = scripts[task].split(" ");
+  const { status } = await run(process.execPath, [...args, ...rest], { stdio: "inherit" });
   process.exit(status);
 }
-say("✓ ready: npm run demo · npm test · npm run check · npm run bench");

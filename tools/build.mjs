@@ -34,9 +34,9 @@ async function bundle({ folder, dir, manifest }) {
     config: false,
     clean: false,
     tsconfig: join(root, "tsconfig.base.json"),
-    esbuildOptions: (options) => {
-      options.outbase = join(dir, "src");
-      options.mainFields = ["module", "main"];
+    esbuildOptions: (esbuild) => {
+      esbuild.outbase = join(dir, "src");
+      esbuild.mainFields = ["module", "main"];
     },
   });
   await build(options).catch(() => {

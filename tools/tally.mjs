@@ -1,0 +1,34 @@
+// Counts the results of a test run: what failed to load counts as failed, a skip must say why, and no tests at all is a failure.
+
+/**
+ * @typedef {{ name: string, state: string, note?: string | undefined }} Test
+ * @typedef {{ file: string, brokenBy: readonly string[], tests: readonly Test[] }} Module
+ */
+
+/** A skip gives its reason as a note, `ctx.skip(reason)`, or in its name, "… skipped: reason". @param {Test} test */
+const reasonOf = ({ name, note }) => note ?? /skipped: (.+)$/.exec(name)?.[1];
+
+/**
+ * @param {readonly Module[]} modules
+ * @param {{ strays: number, isFiltered: boolean }} run - Errors outside any test; whether a name filter skipped tests on purpose.
+ * @returns {{ lines: string[], isGreen: boolean }} What to print, the summary last.
+ */
+export function tally(modules, { strays, isFiltered }) {
+  const tests = modules.flatMap((module) => module.tests.map((test) => ({ ...test, file: module.file })));
+  const skips = isFiltered ? [] : tests.filter(({ state }) => state === "skipped");
+  const unexplained = skips.filter((test) => reasonOf(test) === undefined);
+  const broken = modules.filter(({ brokenBy }) => brokenBy.length > 0);
+  const passed = tests.filter(({ state }) => state === "passed").length;
+  const unfinished = tests.filter(({ state }) => state === "failed" || state === "pending").length;
+  const failed = unfinished + broken.length + unexplained.length + strays;
+  const skipped = tests.filter(({ state }) => state === "skipped").length - unexplained.length;
+  const lines = [
+    ...broken.map(({ file, brokenBy }) => `did not run: ${file}: ${brokenBy[0]}`),
+    ...unexplained.map(({ file, name }) => `skipped without a reason: ${file}: ${name}`),
+    ...skips.filter((test) => reasonOf(test) !== undefined).map((test) => `skipped: ${test.file}: ${test.name} (${reasonOf(test)})`),
+    ...(strays > 0 ? [`errors outside any test: ${strays}`] : []),
+    ...(passed + failed + skipped === 0 ? ["no test was found"] : []),
+    `${passed} passed, ${failed} failed, ${skipped} skipped`,
+  ];
+  return { lines, isGreen: failed === 0 && passed > 0 };
+}

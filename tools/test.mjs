@@ -1,0 +1,23 @@
+// Runs every test and ends with one plain line over all of them: "N passed, N failed, N skipped".
+// Arguments go to Vitest: `npm test -- packages/core`, `npm test -- -t "actionDigest"`.
+import { relative } from "node:path";
+import { parseCLI, startVitest } from "vitest/node";
+import { tally } from "./tally.mjs";
+import { root } from "./workspace.mjs";
+
+const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
+const vitest = await startVitest("test", filter, { ...options, watch: false, allowOnly: false, passWithNoTests: true });
+const modules = vitest.state.getTestModules().map((module) => ({
+  file: relative(root, module.moduleId),
+  brokenBy: module.errors().map((error) => error.message),
+  tests: [...module.children.allTests()].map((test) => {
+    const result = test.result();
+    return { name: test.fullName, state: result.state, note: "note" in result ? result.note : undefined };
+  }),
+}));
+const strays = vitest.state.getUnhandledErrors().length;
+await vitest.close();
+
+const { lines, isGreen } = tally(modules, { strays, isFiltered: options.testNamePattern !== undefined });
+console.log(`\n${lines.join("\n")}`);
+process.exit(isGreen ? 0 : 1);
