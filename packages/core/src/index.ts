@@ -1,11 +1,19 @@
 /** @acp/core: a human's consent between an agent and everything it does. */
-export type { Action, ActionKind, HttpAction, ShellAction, ToolAction } from "./action.js";
+export { actionToJson, parametersOf, parseAction, withParameters } from "./action-json.js";
+export type { FlatAction } from "./action-json.js";
+export { httpAction, isAction, isHttpAction, isShellAction, isToolAction, shellAction, toolAction } from "./action.js";
+export type { Action, ActionKind, HttpAction, HttpActionOptions, ShellAction, ShellActionOptions, ToolAction } from "./action.js";
+export { actionDigest, sha256Digest } from "./digest.js";
 export { ConsentError, isConsentError } from "./errors.js";
 export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./errors.js";
+export { normalizeHost, parseAuthority } from "./host.js";
+export type { Authority } from "./host.js";
 export { canonicalJson } from "./json/canonical.js";
+export { copyJson } from "./json/copy.js";
+export type { CopyJsonOptions } from "./json/copy.js";
+export { parseJson, scanJson } from "./json/parse.js";
+export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
 export type { JsonObject, JsonValue } from "./json/value.js";
-export type { AuditEventInput, AuditEventType, AuditReceipt, AuditSink } from "./ports.js";
-export type { Clock, IdPrefix, Ids } from "./ports.js";
 export type { Policy } from "./policy/policy.js";
 export { randomIds, systemClock } from "./system.js";
 export { isoTime, parseIsoTime } from "./time.js";
@@ -25,5 +33,6 @@ export type { Agent, AskTerms, Category, Effect, Facts, Layer, RiskLevel, Ruling
 export { redeem } from "./permit.js";
 export type { Masker, Permit, Release } from "./permit.js";
 export type * from "./ports.js";
-export { randomIds, systemClock } from "./system.js";
 export type { AllowCode, Allowed, Denied, Pending, RunResult, Verdict } from "./verdict.js";
+export { parseHttpUrl } from "./url.js";
+export type { HttpUrl } from "./url.js";
