@@ -1,1 +1,4 @@
-export {};
+/** @acp/testing: conformance suites and doubles for what plugs into @acp/core. */
+export { auditSinkConformance } from "./audit-sink-conformance.js";
+export type { SinkUnderTest, StoredEvent } from "./audit-sink-conformance.js";
+export type { ConformanceCase } from "./conformance.js";
