@@ -45,10 +45,14 @@ export type ConsentErrorCode =
   | "channel_failed"
   /** The audit log refused or could not keep an event. */
   | "audit_failed"
+  /** Another live process writes the audit log. */
+  | "audit_busy"
   /** A configuration file does not load. */
   | "config_invalid"
   /** A file or directory of the home is missing, unsafe or unreadable. */
   | "home_invalid"
+  /** A part of the gate did not answer in time. */
+  | "part_timeout"
   /** The operation was ended by its AbortSignal. */
   | "aborted";
 
