@@ -1,0 +1,44 @@
+/**
+ * Events: one audit event as this package hands it out, and as it is written. Format: spec/audit.md.
+ */
+import type { AuditEventInput } from "@acp/core";
+
+/** One event of a log: what was appended, and its place in the chain. */
+export interface AuditEvent extends Omit<AuditEventInput, "eventType"> {
+  /** One of core's event types, or one that a newer version wrote. */
+  readonly eventType: string;
+  /** Sequence number, from 0. */
+  readonly seq: number;
+  /** `event_hash` of the event before; `null` for the first. */
+  readonly previousHash: string | null;
+  /** Its own `event_hash`: `sha256:<hex>`. */
+  readonly hash: string;
+}
+
+/** What can be wrong with a line of a log. */
+export type AuditFaultCode =
+  /** The bytes are not one JSON value in UTF-8. */
+  | "not_json"
+  /** The bytes are JSON, but not the canonical form of what they say. */
+  | "not_canonical"
+  /** A field is missing, unknown or of another type. */
+  | "schema_invalid"
+  /** The event was changed: its hash is another. */
+  | "hash_mismatch"
+  /** An event is missing, repeated or moved: the sequence number is not the next one. */
+  | "seq_broken"
+  /** The event does not follow the one before: that one was changed or replaced. */
+  | "chain_broken"
+  /** The last line has no end: a write in progress, or a crash that the next opening of the log repairs and records. */
+  | "torn_line"
+  /** The line is longer than {@link LINE_BYTES_MAX}. */
+  | "line_too_long";
+
+/** What is wrong, and in words. */
+export interface AuditFault {
+  readonly code: AuditFaultCode;
+  readonly message: string;
+}
+
+/** The longest line that is written or read: several times the largest action, so that one event cannot exhaust a reader. */
+export const LINE_BYTES_MAX: number = 16 * 1024 * 1024;

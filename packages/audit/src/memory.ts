@@ -1,0 +1,39 @@
+/** Memory: a log that lives as long as its process, for tests and first steps. Chained like the file; grows without bound. */
+import type { AuditSink } from "@acp/core";
+import { createAppender } from "./appender.js";
+import { decodeEvent } from "./codec.js";
+import type { AuditEvent } from "./event.js";
+
+/** A log in memory. */
+export interface MemoryAuditSink extends AuditSink, AsyncDisposable {
+  /** What a file would hold: one line an event, without newlines. */
+  readonly lines: readonly string[];
+  /** The same, decoded. */
+  events(): readonly AuditEvent[];
+  /** From now on every append is refused for this reason, as when a disk fails. */
+  fail(cause: Error): void;
+  close(): Promise<void>;
+}
+
+/** A sink that keeps its chained events in memory. Nothing is durable. */
+export function memoryAuditSink(): MemoryAuditSink {
+  const lines: string[] = [];
+  let failure: Error | undefined;
+  const store = {
+    async append(text: string): Promise<void> {
+      if (failure !== undefined) throw failure;
+      lines.push(...text.split("\n").slice(0, -1));
+    },
+    close: async () => {},
+  };
+  const fail = (cause: Error): void => {
+    failure ??= cause;
+  };
+  const { append, close } = createAppender("memory", store, undefined);
+  const events = (): readonly AuditEvent[] =>
+    lines.flatMap((line) => {
+      const decoded = decodeEvent(line);
+      return decoded.ok ? [decoded.event] : [];
+    });
+  return { lines, events, fail, append, close, [Symbol.asyncDispose]: close };
+}

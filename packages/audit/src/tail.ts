@@ -1,0 +1,128 @@
+/**
+ * Tail: where an existing log ends, and the repair of a last line that was cut short.
+ */
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import type { AuditEventInput, AuditReceipt } from "@acp/core";
+import { decodeEvent, encodeEvent } from "./codec.js";
+import { auditError } from "./errors.js";
+import { LINE_BYTES_MAX } from "./event.js";
+import { writeAll } from "./log-file.js";
+
+/** What was cut off: bytes that no newline ended, so that no append had been acknowledged for them. */
+export interface TornTail {
+  readonly bytes: number;
+  /** `sha256:<hex>` of these bytes. */
+  readonly hash: string;
+}
+
+/** How a log ends. */
+export interface Tail {
+  /** Bytes up to the end of the last full line. */
+  readonly size: number;
+  /** The last full line's place in the chain; `undefined` where there is none. */
+  readonly head: AuditReceipt | undefined;
+  /** What follows it, or followed it before the repair. */
+  readonly torn: TornTail | undefined;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+/** How every line starts: the first key in canonical order. */
+const LINE_START = '{"agent":"';
+
+/**
+ * Reads how a log ends.
+ *
+ * @throws ConsentError `audit_failed` where the last full line is not a good event: the chain cannot go on from it.
+ */
+export async function readTail(path: string, handle: FileHandle): Promise<Tail> {
+  const { size: fileSize } = await handle.stat();
+  const size = (await findNewline(handle, fileSize)) + 1;
+  const torn = size === fileSize ? undefined : { bytes: fileSize - size, hash: await hashRange(handle, size, fileSize) };
+  if (size === 0) {
+    if (torn !== undefined && !(await startsLikeLog(handle, fileSize))) throw auditError("open", path, "it is not an audit log");
+    return { size, head: undefined, torn };
+  }
+  const start = (await findNewline(handle, size - 1)) + 1;
+  const why = size - start > LINE_BYTES_MAX ? "is longer than any line of a log" : undefined;
+  const decoded = why === undefined ? decodeEvent(await readText(handle, start, size - 1)) : undefined;
+  if (decoded?.ok !== true) {
+    const fault = why ?? `is bad (${decoded?.fault.code ?? "not_json"})`;
+    throw auditError("open", path, `its last line ${fault}; run \`acp audit verify\`, then move the file away to start a new log`);
+  }
+  return { size, head: { seq: decoded.event.seq, hash: decoded.event.hash }, torn };
+}
+
+/** Without one full line, only its first bytes tell a torn log from somebody's file, which must not be cut. */
+async function startsLikeLog(handle: FileHandle, size: number): Promise<boolean> {
+  const start = await readText(handle, 0, Math.min(size, LINE_START.length));
+  return LINE_START.startsWith(start);
+}
+
+/** Offset of the last newline before `end`; -1 where there is none. */
+async function findNewline(handle: FileHandle, end: number): Promise<number> {
+  for (let to = end; to > 0; ) {
+    const from = Math.max(0, to - CHUNK_BYTES);
+    const at = (await readRange(handle, from, to)).lastIndexOf(NEWLINE);
+    if (at !== -1) return from + at;
+    to = from;
+  }
+  return -1;
+}
+
+async function hashRange(handle: FileHandle, start: number, end: number): Promise<string> {
+  const hash = createHash("sha256");
+  for (let from = start; from < end; from += CHUNK_BYTES) hash.update(await readRange(handle, from, Math.min(end, from + CHUNK_BYTES)));
+  return `sha256:${hash.digest("hex")}`;
+}
+
+/** Bytes that are not UTF-8 become a text that no good line is. */
+async function readText(handle: FileHandle, from: number, to: number): Promise<string> {
+  return (await readRange(handle, from, to)).toString("utf8");
+}
+
+async function readRange(handle: FileHandle, from: number, to: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(to - from);
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, from + done);
+    if (bytesRead === 0) throw new Error("the file became shorter while it was read");
+    done += bytesRead;
+  }
+  return bytes;
+}
+
+/**
+ * Puts a `log_recovered` event in the place of a torn tail, durable. The event is written over the torn bytes before the rest is cut off:
+ * a crash at any moment leaves either a torn tail, which the next opening records, or the event.
+ *
+ * @param handle - Open for writing, not for appending.
+ */
+export async function recoverTail(handle: FileHandle, tail: Tail & { readonly torn: TornTail }, stamp: Stamp): Promise<Tail> {
+  const { line, head } = encodeEvent(recoveredEvent(tail.torn, stamp), tail.head);
+  const bytes = Buffer.from(`${line}\n`);
+  await writeAll(handle, bytes, tail.size);
+  const size = tail.size + bytes.length;
+  await handle.truncate(size);
+  await handle.sync();
+  return { size, head, torn: tail.torn };
+}
+
+/** Id and time of the event that records a recovery. */
+export type Stamp = Pick<AuditEventInput, "id" | "atMs">;
+
+function recoveredEvent(torn: TornTail, stamp: Stamp): AuditEventInput {
+  return {
+    ...stamp,
+    eventType: "log_recovered",
+    requestId: "",
+    agent: "",
+    tool: "",
+    category: "",
+    riskLevel: "",
+    decision: "",
+    responseTimeMs: 0,
+    policyRule: "",
+    metadata: { cut_bytes: torn.bytes, cut_hash: torn.hash },
+  };
+}
