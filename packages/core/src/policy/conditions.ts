@@ -1,0 +1,89 @@
+/**
+ * Conditions: when a rule applies at all. Pure: the moment comes with the Facts. Format: spec/policy.md §7.
+ */
+import { invalid, readObject, readText } from "./spot.js";
+import type { Spot } from "./spot.js";
+
+/** Tells whether a rule applies at a moment, in milliseconds since 1970. */
+export type TimeTest = (nowMs: number) => boolean;
+
+/** Minute of the local day, 0 to 1439, or `undefined` for a moment that is no date. */
+export type ZoneClock = (nowMs: number) => number | undefined;
+
+/** Gives the clock of a time zone, made once each. */
+export type ZoneClocks = (timeZone: string) => ZoneClock;
+
+const MINUTE_MS = 60_000;
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const DATE_MS_MAX = 8.64e15;
+
+/** Reads `conditions: { time_of_day: { after, before, timezone } }`. `uncertain` is the answer where the moment is no date. */
+export function parseConditions(spot: Spot, { clocks, uncertain }: { readonly clocks: ZoneClocks; readonly uncertain: boolean }): TimeTest {
+  const window = readObject(spot, ["time_of_day"]).get("time_of_day");
+  if (window === undefined) throw invalid(spot, "the conditions are empty; leave the key out for none");
+  const entries = readObject(window, ["after", "before", "timezone"]);
+  const after = minutesOf(entries.get("after"));
+  const before = minutesOf(entries.get("before"));
+  if (after === undefined && before === undefined) throw invalid(window, 'it has neither "after" nor "before"');
+  if (after === before) throw invalid(window, '"after" and "before" are the same minute');
+  const zone = entries.get("timezone");
+  const clock = zone === undefined ? clocks("UTC") : clockOf(zone, clocks);
+  const isIn = windowTest(after ?? 0, before ?? 24 * 60);
+  return (nowMs) => {
+    const minute = clock(nowMs);
+    return minute === undefined ? uncertain : isIn(minute);
+  };
+}
+
+/** From `after`, up to but not including `before`; over midnight where `after` is the later one. */
+function windowTest(after: number, before: number): (minute: number) => boolean {
+  if (after < before) return (minute) => minute >= after && minute < before;
+  return (minute) => minute >= after || minute < before;
+}
+
+function minutesOf(spot: Spot | undefined): number | undefined {
+  if (spot === undefined) return undefined;
+  const text = readText(spot, 16);
+  const [, hours, minutes] = TIME.exec(text) ?? [];
+  if (hours === undefined || minutes === undefined) {
+    throw invalid(spot, `expected a time from "00:00" to "23:59", got "${text}"`, { suggestion: TIME.test(`0${text}`) ? `"0${text}"` : undefined });
+  }
+  return Number(hours) * 60 + Number(minutes);
+}
+
+function clockOf(spot: Spot, clocks: ZoneClocks): ZoneClock {
+  const zone = readText(spot, 64);
+  try {
+    return clocks(zone);
+  } catch (cause) {
+    throw invalid(spot, `unknown time zone "${zone}"; use a name of the IANA database such as "Europe/Berlin"`, { cause });
+  }
+}
+
+/** Makes and keeps one clock a zone. Throws a RangeError for an unknown zone. */
+export function createZoneClocks(): ZoneClocks {
+  const clocks = new Map<string, ZoneClock>();
+  return (timeZone) => {
+    const kept = clocks.get(timeZone);
+    if (kept !== undefined) return kept;
+    const clock = createZoneClock(timeZone);
+    clocks.set(timeZone, clock);
+    return clock;
+  };
+}
+
+/** Asking Intl costs microseconds, so its answer is kept for the minute that it holds. */
+function createZoneClock(timeZone: string): ZoneClock {
+  const format = new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", { timeZone, hourCycle: "h23", hour: "2-digit", minute: "2-digit" });
+  let keptFor = Number.NaN;
+  let kept = 0;
+  return (nowMs) => {
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    if (minute === keptFor) return kept;
+    if (!(Math.abs(nowMs) <= DATE_MS_MAX)) return undefined;
+    const [hours = "", minutes = ""] = format.format(nowMs).split(":");
+    kept = Number(hours) * 60 + Number(minutes);
+    keptFor = minute;
+    return kept;
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * Judging: the first rule that matches. Rules that a name rules out are found once for each name and kept. Pure as seen from outside.
+ */
+import type { Action } from "../action.js";
+import type { Facts, Ruling } from "../layers.js";
+import type { Rule } from "./rule.js";
+
+/** Kept slots over all names; an agent may make up new names for ever. */
+const SLOTS_MAX = 100_000;
+
+/** Makes the function that finds the first matching rule. */
+export function createJudge(rules: readonly Rule[]): (action: Action, facts: Facts) => Ruling | undefined {
+  const candidatesOf = createCandidates(rules);
+  return (action, facts) => {
+    for (const { match, applies, say } of candidatesOf(action)) {
+      if (match.byContent(action) && (applies === undefined || applies(facts.nowMs))) return say(facts);
+    }
+    return undefined;
+  };
+}
+
+/** The rules that an action's kind and name leave, in order. */
+function createCandidates(rules: readonly Rule[]): (action: Action) => readonly Rule[] {
+  const kept = { tool: new Map<string, readonly Rule[]>(), http: new Map<string, readonly Rule[]>(), shell: new Map<string, readonly Rule[]>() };
+  let slots = 0;
+  return (action) => {
+    const { kind } = action.meta;
+    const known = kept[kind].get(action.name);
+    if (known !== undefined) return known;
+    const found = rules.filter(({ match }) => match.kinds.includes(kind) && match.byName(action));
+    slots += found.length + 1;
+    if (slots > SLOTS_MAX) {
+      for (const map of Object.values(kept)) map.clear();
+      slots = found.length + 1;
+    }
+    kept[kind].set(action.name, found);
+    return found;
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * Parsing: a policy's data into a compiled, immutable Policy. Strict: what is not understood does not load.
+ * Format: spec/policy.md. Vectors: spec/vectors/rules.json. Text is read by readPolicy in "@acp/core/yaml".
+ */
+import { ConsentError } from "../errors.js";
+import type { Effect } from "../layers.js";
+import { NAME_CHARS_MAX, POLICY_RULES_MAX } from "../limits.js";
+import { createClassifier } from "./classify.js";
+import type { Overrides } from "./classify.js";
+import { createZoneClocks } from "./conditions.js";
+import { compileGlob, createFold } from "./glob.js";
+import { createJudge } from "./judge.js";
+import { CATEGORIES } from "./match.js";
+import type { PathOrigins } from "./path.js";
+import type { Classification, Policy } from "./policy.js";
+import { EFFECTS, LEVELS, parseRule } from "./rule.js";
+import type { Rule } from "./rule.js";
+import { describe, invalid, readList, readObject, readOneOf, readText } from "./spot.js";
+import type { Locate, Spot } from "./spot.js";
+
+/** Where `~` and relative paths in `{ path: … }` patterns and in an agent's arguments start. */
+export interface PolicyOptions {
+  /** Absolute. Without it a pattern with `~` does not load. */
+  readonly home?: string;
+  /** Absolute. Without it a relative pattern does not load, and an agent's relative path matches no allow. */
+  readonly cwd?: string;
+}
+
+const KEYS = ["version", "default", "default_action", "rules", "classify"] as const;
+const VERSION = "1";
+const DEFAULT_EFFECT: Effect = "ask";
+
+type Entries = ReadonlyMap<string, Spot>;
+
+/**
+ * Compiles a policy from plain data.
+ *
+ * @throws ConsentError `policy_invalid` with `path` and, where there is one, `suggestion`; `options_invalid` for a relative `home` or `cwd`.
+ */
+export function parsePolicy(input: unknown, options: PolicyOptions = {}): Policy {
+  return compilePolicy(input, options, () => undefined);
+}
+
+/** {@link parsePolicy} for data whose places in a text are known. */
+export function compilePolicy(input: unknown, options: PolicyOptions, locate: Locate): Policy {
+  const origins = checkOrigins(options);
+  const root: Spot = { value: input, path: [], locate };
+  const entries = readObject(root, KEYS);
+  if (entries.size === 0) throw invalid(root, "the policy is empty");
+  const warnings: string[] = [];
+  checkVersion(entries, warnings);
+  const defaultEffect = parseDefault(entries);
+  const classify = createClassifier(parseOverrides(entries.get("classify")));
+  const context = { origins, fold: createFold(), clocks: createZoneClocks(), classify, warn: (warning: string) => warnings.push(warning) };
+  const list = entries.get("rules");
+  const spots = list === undefined ? [] : readList(list);
+  if (list !== undefined && spots.length > POLICY_RULES_MAX) throw invalid(list, `there are more than ${POLICY_RULES_MAX} rules`);
+  const rules = spots.map((spot, index) => parseRule(spot, index + 1, context));
+  checkIds(spots, rules);
+  return Object.freeze({
+    defaultEffect,
+    rules: Object.freeze(rules.map(({ summary }) => Object.freeze(summary))),
+    warnings: Object.freeze(warnings),
+    judge: createJudge(rules),
+    classify,
+  });
+}
+
+function checkOrigins({ home, cwd }: PolicyOptions): PathOrigins {
+  for (const [name, path] of Object.entries({ home, cwd })) {
+    if (path !== undefined && !path.startsWith("/")) throw new ConsentError("options_invalid", `Cannot load policy: its option "${name}" is not an absolute path`);
+  }
+  return { ...(home === undefined ? {} : { home }), ...(cwd === undefined ? {} : { cwd }) };
+}
+
+function checkVersion(entries: Entries, warnings: string[]): void {
+  const version = entries.get("version");
+  if (version === undefined) warnings.push(`the policy has no version; write version: "${VERSION}"`);
+  else if (version.value !== VERSION) throw invalid(version, `expected the text "${VERSION}", got ${describe(version.value)}`, { suggestion: `version: "${VERSION}"` });
+}
+
+function parseDefault(entries: Entries): Effect {
+  const [older, newer] = [entries.get("default_action"), entries.get("default")];
+  if (older !== undefined && newer !== undefined) throw invalid(newer, `"default" and "default_action" mean the same; keep one`, { part: "key" });
+  const given = newer ?? older;
+  return given === undefined ? DEFAULT_EFFECT : readOneOf(given, EFFECTS);
+}
+
+function parseOverrides(spot: Spot | undefined): Overrides {
+  const rows = spot === undefined ? [] : readList(spot).map(parseOverride);
+  return (name) => rows.find(({ matches }) => matches(name))?.says;
+}
+
+function parseOverride(spot: Spot): { readonly matches: (name: string) => boolean; readonly says: Classification } {
+  const entries = readObject(spot, ["tool", "category", "risk"]);
+  const [tool, category, risk] = [entries.get("tool"), entries.get("category"), entries.get("risk")];
+  if (tool === undefined || category === undefined || risk === undefined) throw invalid(spot, "a row of classify has tool, category and risk");
+  return { matches: compileGlob(readText(tool, NAME_CHARS_MAX)), says: { category: readOneOf(category, CATEGORIES), risk: readOneOf(risk, LEVELS) } };
+}
+
+function checkIds(spots: readonly Spot[], rules: readonly Rule[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, { summary }] of rules.entries()) {
+    const first = seen.get(summary.ruleId);
+    const spot = spots[index];
+    if (first !== undefined && spot !== undefined) throw invalid(spot, `the id "${summary.ruleId}" is taken by rules[${first}]`);
+    seen.set(summary.ruleId, index);
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Rate limits: `"20/minute"` into the claim that the gate reserves. Counted for each agent and rule. Format: spec/policy.md §8.
+ */
+import type { LimitClaim } from "../ports.js";
+import { nearest } from "./suggest.js";
+import { invalid, readText } from "./spot.js";
+import type { Spot } from "./spot.js";
+
+const WINDOWS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+const COUNT_MAX = 1_000_000;
+const RATE = /^([1-9]\d{0,6})\/([a-z]+)$/;
+
+/** A rate: at most `max` within any `windowMs`. */
+export type Rate = Pick<LimitClaim, "max" | "windowMs">;
+
+/** Reads a rate limit. */
+export function parseRate(spot: Spot): Rate {
+  const text = readText(spot, 32);
+  const [, count, unit] = RATE.exec(text) ?? [];
+  const windowMs = Object.entries(WINDOWS_MS).find(([name]) => name === unit)?.[1];
+  if (windowMs !== undefined && Number(count) <= COUNT_MAX) return { max: Number(count), windowMs };
+  const near = unit === undefined ? undefined : nearest(unit, Object.keys(WINDOWS_MS));
+  const suggestion = windowMs !== undefined || near === undefined ? undefined : `"${count}/${near}"`;
+  throw invalid(spot, `expected a rate limit such as "20/minute", up to ${COUNT_MAX} a second, minute, hour or day, got "${text}"`, { suggestion });
+}
+
+/** What one action takes of a rule's rate. The length in front keeps two pairs of names from making one key. */
+export function rateClaim({ max, windowMs }: Rate, ruleId: string, agentId: string): LimitClaim {
+  return { key: `rate:${ruleId.length}:${ruleId}:${agentId}`, amount: 1, max, windowMs };
+}

@@ -1,0 +1,175 @@
+/**
+ * Rules: one rule of a policy, from its source to what it matches and what it says. Pure. Format: spec/policy.md §2.
+ */
+import type { AskTerms, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
+import { ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX } from "../limits.js";
+import { parseConditions } from "./conditions.js";
+import type { TimeTest, ZoneClocks } from "./conditions.js";
+import type { Fold } from "./glob.js";
+import { parseMatch } from "./match.js";
+import type { Match, MatchContext } from "./match.js";
+import type { PathOrigins } from "./path.js";
+import type { RuleSummary } from "./policy.js";
+import { parseRate, rateClaim } from "./rate.js";
+import { invalid, printPath, readList, readNumber, readObject, readOneOf, readText } from "./spot.js";
+import type { Spot } from "./spot.js";
+
+/** A compiled rule. */
+export interface Rule {
+  readonly summary: RuleSummary;
+  readonly match: Match;
+  /** Whether its conditions hold; left out where it has none. */
+  readonly applies: TimeTest | undefined;
+  /** What it says once it matches. */
+  readonly say: (facts: Facts) => Ruling;
+}
+
+/** What all rules of one policy share. */
+export interface RuleContext {
+  readonly origins: PathOrigins;
+  readonly fold: Fold;
+  readonly clocks: ZoneClocks;
+  readonly classify: MatchContext["classify"];
+  /** Takes what loads but deserves a look. */
+  readonly warn: (warning: string) => void;
+}
+
+const KEYS = [
+  "id",
+  "name",
+  "reason",
+  "match",
+  "action",
+  "level",
+  "timeout",
+  "rate_limit",
+  "conditions",
+  "approvers",
+  "quorum",
+  "approval",
+  "secrets",
+] as const;
+/** Every level, ascending. */
+export const LEVELS: readonly RiskLevel[] = ["low", "medium", "high", "critical"];
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const SECRET = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+const TIMEOUT_S = { min: 0.001, max: ASK_TIMEOUT_MS_MAX / 1_000 };
+const QUORUM = { min: 1, max: 100, whole: true };
+/** Keys that make no sense unless somebody is asked: on any other rule they would promise what does not happen. */
+const ASK_ONLY = ["approvers", "quorum", "approval"] as const;
+
+/** The effects, as the key `action` and the default write them. */
+export const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
+
+type Entries = ReadonlyMap<string, Spot>;
+
+/** Compiles the rule at `spot`, the `number`th of its policy, counted from 1. */
+export function parseRule(spot: Spot, number: number, context: RuleContext): Rule {
+  const entries = readObject(spot, KEYS);
+  const effect = readOneOf(required(spot, entries, "action"), EFFECTS);
+  const match = required(spot, entries, "match");
+  refuseIdleKeys(entries, effect);
+  warnOfIdleKeys(entries, effect, context);
+  const { origins, fold, classify, clocks } = context;
+  const stance = effect === "allow" ? { grants: true, origins } : { grants: false, origins, fold };
+  const conditions = entries.get("conditions");
+  const ruling = parseRuling(entries, effect, `rule_${number}`);
+  return {
+    summary: summarize(spot, ruling, entries),
+    match: parseMatch(match, { stance, classify }),
+    applies: conditions === undefined ? undefined : parseConditions(conditions, { clocks, uncertain: effect !== "allow" }),
+    say: sayer(ruling, entries),
+  };
+}
+
+function required(spot: Spot, entries: Entries, key: string): Spot {
+  const entry = entries.get(key);
+  if (entry === undefined) throw invalid(spot, `the rule has no "${key}"`);
+  return entry;
+}
+
+function refuseIdleKeys(entries: Entries, effect: Effect): void {
+  const idle = effect === "ask" ? [] : [...ASK_ONLY, ...(effect === "deny" ? (["secrets"] as const) : [])];
+  for (const key of idle) {
+    const entry = entries.get(key);
+    if (entry !== undefined) throw invalid(entry, `"${key}" means nothing on a rule whose action is ${effect}`, { part: "key" });
+  }
+}
+
+function warnOfIdleKeys(entries: Entries, effect: Effect, { warn }: RuleContext): void {
+  const timeout = entries.get("timeout");
+  if (timeout !== undefined && effect !== "ask") warn(`${printPath(timeout.path)} does nothing: nobody is asked where the action is ${effect}`);
+  const rate = entries.get("rate_limit");
+  if (rate !== undefined && effect === "deny") warn(`${printPath(rate.path)} does nothing: the rule denies every call`);
+}
+
+function parseRuling(entries: Entries, effect: Effect, defaultId: string): Ruling {
+  const id = read(entries, "id", readId) ?? defaultId;
+  const name = read(entries, "name", (spot) => readText(spot, NAME_CHARS_MAX));
+  const level = read(entries, "level", (spot) => readOneOf(spot, LEVELS));
+  const secrets = read(entries, "secrets", (spot) => readList(spot).map(readSecret));
+  return {
+    effect,
+    ruleId: id,
+    reason: read(entries, "reason", (spot) => readText(spot, REASON_CHARS_MAX)) ?? `rule ${id} says ${effect}`,
+    ...(name === undefined ? {} : { ruleName: name }),
+    ...(level === undefined ? {} : { level }),
+    ...(secrets === undefined ? {} : { secrets }),
+    ...(effect === "ask" ? { ask: parseTerms(entries) } : {}),
+  };
+}
+
+function parseTerms(entries: Entries): AskTerms {
+  const timeoutS = read(entries, "timeout", (spot) => readNumber(spot, TIMEOUT_S));
+  const approvers = read(entries, "approvers", (spot) => readList(spot).map((each) => readText(each, NAME_CHARS_MAX)));
+  const quorum = read(entries, "quorum", (spot) => readNumber(spot, QUORUM));
+  const evidence = read(entries, "approval", (spot) => readOneOf(spot, ["any", "passkey"]));
+  return {
+    ...(timeoutS === undefined ? {} : { timeoutMs: Math.round(timeoutS * 1_000) }),
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(quorum === undefined ? {} : { quorum }),
+    ...(evidence === undefined ? {} : { evidence }),
+  };
+}
+
+function read<T>(entries: Entries, key: (typeof KEYS)[number], reader: (spot: Spot) => T): T | undefined {
+  const entry = entries.get(key);
+  return entry === undefined ? undefined : reader(entry);
+}
+
+function readId(spot: Spot): string {
+  const id = readText(spot, NAME_CHARS_MAX);
+  if (!ID.test(id)) throw invalid(spot, `the id "${id}" is not made of letters, digits, ".", "_" and "-"`);
+  return id;
+}
+
+function readSecret(spot: Spot): string {
+  const name = readText(spot, NAME_CHARS_MAX);
+  if (!SECRET.test(name)) throw invalid(spot, `the secret name "${name}" is not made of letters, digits, "_", "." and "-"`);
+  return name;
+}
+
+function summarize(spot: Spot, { ruleId, ruleName, effect }: Ruling, entries: Entries): RuleSummary {
+  const line = spot.locate(spot.path, "value")?.line;
+  const reason = entries.get("reason")?.value;
+  return {
+    ruleId,
+    effect,
+    ...(ruleName === undefined ? {} : { ruleName }),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(line === undefined ? {} : { line }),
+  };
+}
+
+/** A rule without a rate says the same frozen thing every time. */
+function sayer(ruling: Ruling, entries: Entries): Rule["say"] {
+  const rate = read(entries, "rate_limit", parseRate);
+  const said = freeze(ruling);
+  if (rate === undefined || ruling.effect === "deny") return () => said;
+  return ({ agent }) => ({ ...said, limits: [rateClaim(rate, ruling.ruleId, agent.id)] });
+}
+
+function freeze(ruling: Ruling): Ruling {
+  if (ruling.ask !== undefined) Object.freeze(ruling.ask);
+  return Object.freeze(ruling);
+}
