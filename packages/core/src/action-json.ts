@@ -4,7 +4,8 @@
 import { httpAction, isAction, isHttpAction, isToolAction, shellAction, toolAction } from "./action.js";
 import type { Action, HttpAction, ShellAction } from "./action.js";
 import { ConsentError } from "./errors.js";
-import { copyJson } from "./json/copy.js";
+import { copyMeasured } from "./json/copy.js";
+import { isJsonObject } from "./json/value.js";
 import type { JsonObject, JsonValue } from "./json/value.js";
 import { ACTION_BYTES_MAX } from "./limits.js";
 import { quote } from "./quote.js";
@@ -26,8 +27,8 @@ export interface FlatAction {
  */
 export function parseAction(value: unknown): Action {
   if (isAction(value)) return value;
-  const { name, args, meta } = fieldsOf(copyJson(value, { sizeMax: ACTION_BYTES_MAX }), "action", ["name", "args", "meta"]);
-  const kind = isObject(meta) ? meta.kind : undefined;
+  const { name, args, meta } = fieldsOf(copyMeasured(value, ACTION_BYTES_MAX).copy, "action", ["name", "args", "meta"]);
+  const kind = isJsonObject(meta) ? meta.kind : undefined;
   switch (kind) {
     case "tool": {
       const { server } = fieldsOf(meta, "meta", ["kind", "server"]);
@@ -78,7 +79,7 @@ export function parametersOf(action: Action): FlatAction {
  */
 export function withParameters(action: Action, parameters: unknown): Action {
   try {
-    const edited = copyJson(parameters, { sizeMax: ACTION_BYTES_MAX });
+    const edited = copyMeasured(parameters, ACTION_BYTES_MAX).copy;
     if (isToolAction(action)) return toolAction(action.meta.server, action.name, edited);
     return isHttpAction(action) ? editHttp(action, edited) : editShell(edited);
   } catch (error) {
@@ -120,12 +121,12 @@ function httpFrom({ method, url, host, port, headers }: HttpFields): HttpAction 
 }
 
 function headersOf(value: JsonValue | undefined): Readonly<Record<string, string>> {
-  if (!isObject(value) || Object.keys(value).length === 0) throw invalid('"headers" is not an object with at least one header');
+  if (!isJsonObject(value) || Object.keys(value).length === 0) throw invalid('"headers" is not an object with at least one header');
   return Object.fromEntries(Object.entries(value).map(([name, header]) => [name, text(header, `headers.${quote(name)}`)]));
 }
 
 function fieldsOf(value: JsonValue | undefined, what: string, known: readonly string[]): JsonObject {
-  if (!isObject(value)) throw invalid(`"${what}" is not an object`);
+  if (!isJsonObject(value)) throw invalid(`"${what}" is not an object`);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) throw invalid(`"${what}" has the unknown key ${quote(unknown)}`);
   return value;
@@ -153,10 +154,6 @@ function defined(options: { readonly [key: string]: string | undefined }): { rea
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(options)) if (value !== undefined) kept[key] = value;
   return kept;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(why: string): ConsentError {

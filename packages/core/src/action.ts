@@ -1,11 +1,16 @@
+/// <reference lib="es2024.string" />
 /**
  * Action: one side effect described as data before it happens.
  * Only the constructors and {@link parseAction} make one; it is normalised, frozen and digested. Format: spec/action.md.
  */
 import { ConsentError } from "./errors.js";
 import { parseAuthority } from "./host.js";
-import { copyJson } from "./json/copy.js";
-import type { JsonObject, JsonValue } from "./json/value.js";
+import { canonicalJson } from "./json/canonical.js";
+import { copyMeasured } from "./json/copy.js";
+import { BYTES_PER_UNIT_MAX } from "./json/plain.js";
+import { utf8Length } from "./json/text.js";
+import { isJsonObject } from "./json/value.js";
+import type { JsonObject } from "./json/value.js";
 import { ACTION_BYTES_MAX, NAME_CHARS_MAX } from "./limits.js";
 import { quote } from "./quote.js";
 import { parseHttpUrl } from "./url.js";
@@ -91,9 +96,11 @@ const made = new WeakSet<object>();
  * @throws ConsentError `action_invalid` for a bad name; `json_*` where `args` is not plain JSON data.
  */
 export function toolAction(server: string, tool: string, args: unknown = {}): ToolAction {
-  const copied = copyJson(args, { sizeMax: ACTION_BYTES_MAX });
-  if (!isObject(copied)) throw invalid("make a tool action: its args are not an object");
-  return brand<ToolAction>({ name: nameOf(tool, "tool"), args: copied, meta: { kind: "tool", server: nameOf(server, "server") } });
+  const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX);
+  if (!isJsonObject(copy)) throw invalid("tool", "its args are not an object");
+  const data: Unbranded<ToolAction> = { name: nameOf("tool name", tool), args: copy, meta: { kind: "tool", server: nameOf("server name", server) } };
+  brand<ToolAction>(data, units);
+  return data;
 }
 
 /**
@@ -102,38 +109,40 @@ export function toolAction(server: string, tool: string, args: unknown = {}): To
  * @throws ConsentError `action_invalid` for a bad method or header; `host_invalid` for a bad URL or authority.
  */
 export function httpAction(method: string, url: string, options: HttpActionOptions = {}): HttpAction {
-  if (typeof method !== "string" || method.length > NAME_CHARS_MAX || !TOKEN.test(method)) throw invalid("make an http action: its method is not a token");
+  if (typeof method !== "string" || method.length > NAME_CHARS_MAX || !TOKEN.test(method)) throw invalid("http", "its method is not a token");
   const name = method.toUpperCase();
-  const headers = placeholdersOf(options.headers ?? {});
-  const args = Object.keys(headers).length === 0 ? {} : { args: { headers } };
-  if (name === "CONNECT") {
-    const { host, port } = parseAuthority(url);
-    return brand<HttpAction>({ name, ...args, meta: { kind: "http", host, port, method: name } });
-  }
-  const target = parseHttpUrl(url);
-  return brand<HttpAction>({ name, ...args, meta: { kind: "http", host: target.host, port: target.port, method: name, url: target.url } });
+  const { headers, units } = placeholdersOf(options.headers ?? {});
+  const data: Unbranded<HttpAction> = {
+    name,
+    ...(headers === undefined ? {} : { args: Object.freeze({ headers }) }),
+    meta: { kind: "http", ...(name === "CONNECT" ? parseAuthority(url) : parseHttpUrl(url)), method: name },
+  };
+  brand<HttpAction>(data, units);
+  return data;
 }
 
 /**
  * A shell command.
  *
- * @throws ConsentError `action_invalid`; `json_lone_surrogate` or `json_too_large` for a bad text.
+ * @throws ConsentError `action_invalid` for an empty or malformed text; `json_lone_surrogate` or `json_too_large`.
  */
 export function shellAction(command: string, options: ShellActionOptions = {}): ShellAction {
-  const args = textOf(command, "command");
-  if (args.trim() === "") throw invalid("make a shell action: its command is empty");
   const { cwd, shell, envDigest } = options;
-  if (envDigest !== undefined && !DIGEST.test(envDigest)) throw invalid("make a shell action: its envDigest is not sha256:<hex>");
-  return brand<ShellAction>({
+  const args = textOf("shell", "command", command);
+  if (args.trim() === "") throw invalid("shell", "its command is blank");
+  if (envDigest !== undefined && !DIGEST.test(envDigest)) throw invalid("shell", "its envDigest is not sha256:<hex>");
+  const data: Unbranded<ShellAction> = {
     name: programOf(args),
     args,
     meta: {
       kind: "shell",
-      ...(cwd === undefined ? {} : { cwd: textOf(cwd, "cwd") }),
-      ...(shell === undefined ? {} : { shell: textOf(shell, "shell") }),
+      ...(cwd === undefined ? {} : { cwd: textOf("shell", "cwd", cwd) }),
+      ...(shell === undefined ? {} : { shell: textOf("shell", "shell", shell) }),
       ...(envDigest === undefined ? {} : { envDigest }),
     },
-  });
+  };
+  brand<ShellAction>(data, args.length + (cwd?.length ?? 0) + (shell?.length ?? 0));
+  return data;
 }
 
 /** Whether a constructor of this copy of the package made `value`. */
@@ -156,46 +165,54 @@ export function isShellAction(action: Action): action is ShellAction {
   return action.meta.kind === "shell";
 }
 
-function brand<A extends Action>(data: Unbranded<A>): A {
-  const action = copyJson(data, { sizeMax: ACTION_BYTES_MAX });
-  if (typeof action !== "object" || action === null) throw invalid("make an action: it is not an object");
-  made.add(action);
-  return action as unknown as A; // a frozen copy of data that the type checker saw; the brand exists in types only
+/** Freezes and marks `data`. `units` is a lower bound of its size, as {@link copyMeasured} counts. */
+function brand<A extends Action>(data: Unbranded<A>, units: number): asserts data is Unbranded<A> & A {
+  if (units > ACTION_BYTES_MAX || (units * BYTES_PER_UNIT_MAX > ACTION_BYTES_MAX && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX)) {
+    throw new ConsentError("json_too_large", `Cannot make an action: it has more than ${ACTION_BYTES_MAX} bytes`);
+  }
+  Object.freeze(data.meta);
+  made.add(Object.freeze(data));
 }
 
-function nameOf(name: unknown, what: string): string {
-  if (typeof name !== "string" || name === "") throw invalid(`make a tool action: its ${what} name is not a text of at least one character`);
-  if (name.length > NAME_CHARS_MAX) throw invalid(`make a tool action: its ${what} name has more than ${NAME_CHARS_MAX} characters`);
-  if (CONTROL.test(name)) throw invalid(`make a tool action: its ${what} name ${quote(name)} has a control character`);
-  return name;
-}
-
-function textOf(text: unknown, what: string): string {
-  if (typeof text !== "string" || text === "" || text.includes("\u0000")) throw invalid(`make a shell action: its ${what} is empty or not a text`);
+function nameOf(what: string, name: unknown): string {
+  const text = textOf("tool", what, name);
+  if (text.length > NAME_CHARS_MAX) throw invalid("tool", `its ${what} has more than ${NAME_CHARS_MAX} characters`);
+  if (CONTROL.test(text)) throw invalid("tool", `its ${what} ${quote(text)} has a control character`);
   return text;
 }
 
+function textOf(kind: ActionKind, what: string, text: unknown): string {
+  if (typeof text !== "string" || text === "") throw invalid(kind, `its ${what} is not a text of at least one character`);
+  if (text.includes("\u0000")) throw invalid(kind, `its ${what} has a NUL character`);
+  if (!text.isWellFormed()) throw new ConsentError("json_lone_surrogate", `Cannot make a ${kind} action: its ${what} has an unpaired surrogate`);
+  return text;
+}
+
+/** The first word, unless the shell would read the text in another way than as words; an assignment is no program. */
 function programOf(command: string): string {
   const first = PLAIN_WORDS.test(command) ? (FIRST_WORD.exec(command)?.[0] ?? "") : "";
   return first.includes("=") ? "" : first;
 }
 
-function placeholdersOf(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
+interface Placeholders {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly units: number;
+}
+
+function placeholdersOf(headers: Readonly<Record<string, string>>): Placeholders {
+  const kept = new Map<string, string>();
+  let units = 0;
   for (const [header, value] of Object.entries(headers)) {
-    if (!TOKEN.test(header) || typeof value !== "string" || HEADER_CONTROL.test(value)) throw invalid(`make an http action: header ${quote(header)} is malformed`);
+    if (!TOKEN.test(header) || typeof value !== "string" || HEADER_CONTROL.test(value)) throw invalid("http", `header ${quote(header)} is malformed`);
     if (!value.includes(PLACEHOLDER)) continue;
     const name = header.toLowerCase();
-    if (Object.hasOwn(kept, name)) throw invalid(`make an http action: header ${quote(name)} stands twice`);
-    kept[name] = value;
+    if (kept.has(name)) throw invalid("http", `header ${quote(name)} stands twice`);
+    kept.set(name, textOf("http", `header ${quote(name)}`, value));
+    units += name.length + value.length;
   }
-  return kept;
+  return kept.size === 0 ? { units } : { headers: Object.freeze(Object.fromEntries(kept)), units };
 }
 
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function invalid(what: string): ConsentError {
-  return new ConsentError("action_invalid", `Cannot ${what}`);
+function invalid(kind: ActionKind, why: string): ConsentError {
+  return new ConsentError("action_invalid", `Cannot make ${kind === "http" ? "an" : "a"} ${kind} action: ${why}`);
 }

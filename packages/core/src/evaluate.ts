@@ -3,6 +3,7 @@
  */
 import type { Action } from "./action.js";
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
+import { messageOf } from "./deny.js";
 import type { Effect, Facts, Layer, RiskLevel, Ruling } from "./layers.js";
 import { levelRank, mergeAsk } from "./merge-ask.js";
 import type { Classification, Policy } from "./policy/policy.js";
@@ -12,7 +13,10 @@ export interface Judges {
   readonly policy: Policy | undefined;
   readonly layers: readonly Layer[];
   readonly observed: Policy | undefined;
+  /** Used where no ask names a timeout. */
   readonly askTimeoutMs: number;
+  /** Approver ids of each group name. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
 }
 
 const RANK: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -21,7 +25,7 @@ const UNCLASSIFIED: Classification = { category: "write", risk: "medium" };
 const isThenable = (value: unknown): boolean => typeof value === "object" && value !== null && "then" in value;
 
 /** What a layer returned, where it is a Ruling; anything else is a broken layer, and a broken layer denies. */
-function checkRuling(layer: string, ruling: Ruling | undefined): Ruling | undefined {
+export function checkRuling(layer: string, ruling: Ruling | undefined): Ruling | undefined {
   if (ruling === undefined) return undefined;
   // A layer may be somebody's JavaScript: null, a promise or a misspelt effect must not read as "abstains".
   if (typeof ruling !== "object" || ruling === null || isThenable(ruling) || !Object.hasOwn(RANK, ruling.effect)) return layerFailed(layer, "it returned no ruling");
@@ -32,7 +36,6 @@ function layerFailed(layer: string, why: string): Ruling {
   return { effect: "deny", ruleId: `${layer}:failed`, reason: `the layer "${layer}" could not judge: ${why}` };
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function judgeSafely(name: string, judge: () => Ruling | undefined): { readonly ruling: Ruling | undefined; readonly failed: boolean } {
   try {
@@ -72,31 +75,54 @@ const highestLevel = (rulings: readonly LayerRuling[], risk: RiskLevel): RiskLev
   return highest ?? risk;
 };
 
-/** Everything that the judges say about the action, and the winner. Never throws. */
-export function evaluate(judges: Judges, action: Action, facts: Facts): Evaluation {
+/** What every judge said, before it is combined. */
+export interface Hearing {
+  readonly judges: Judges;
+  readonly rulings: readonly LayerRuling[];
+  readonly failed: boolean;
+  readonly category: Evaluation["category"];
+  readonly risk: RiskLevel;
+  readonly observed: Evaluation["observed"];
+}
+
+/** Hears every judge. Never throws. */
+export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
   const { policy, layers, observed } = judges;
   const rulings: LayerRuling[] = [];
-  let winner: LayerRuling & { readonly ruling: Ruling } = { layer: "default", ruling: defaultRuling(policy) };
-  let spoken = false;
-  let layerHasFailed = false;
-  const hear = (layer: string, judge: () => Ruling | undefined): void => {
-    const { ruling, failed } = judgeSafely(layer, judge);
-    rulings.push({ layer, ruling });
-    layerHasFailed ||= failed;
-    if (ruling === undefined || (spoken && RANK[ruling.effect] <= RANK[winner.ruling.effect])) return;
-    winner = { layer, ruling };
-    spoken = true;
+  let failed = false;
+  const note = (layer: string, judge: () => Ruling | undefined): void => {
+    const heard = judgeSafely(layer, judge);
+    rulings.push({ layer, ruling: heard.ruling });
+    failed ||= heard.failed;
   };
-  if (policy !== undefined) hear("rules", () => policy.judge(action, facts));
-  for (const layer of layers) hear(layer.name, () => layer.judge(action, facts));
-
+  if (policy !== undefined) note("rules", () => policy.judge(action, facts));
+  for (const layer of layers) note(layer.name, () => layer.judge(action, facts));
   const { category, risk } = classify(policy, action);
+  return { judges, rulings, failed, category, risk, observed: observe(observed, action, facts) };
+}
+
+function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; readonly ruling: Ruling } | undefined {
+  let winner: { readonly layer: string; readonly ruling: Ruling } | undefined;
+  for (const { layer, ruling } of rulings) {
+    if (ruling !== undefined && (winner === undefined || RANK[ruling.effect] > RANK[winner.ruling.effect])) winner = { layer, ruling };
+  }
+  return winner;
+}
+
+/** What follows from a hearing. Pure. */
+export function combine(hearing: Hearing): Evaluation {
+  const { judges, rulings, failed, category, risk, observed } = hearing;
+  const { layer, ruling } = winnerOf(rulings) ?? { layer: "default", ruling: defaultRuling(judges.policy) };
   const level = highestLevel(rulings, risk);
-  const watched = observe(observed, action, facts);
-  const base = { ruling: winner.ruling, layer: winner.layer, rulings, category, risk, level, ...(watched === undefined ? {} : { observed: watched }) };
-  if (layerHasFailed) return { ...base, failure: "layer_failed" };
-  if (winner.ruling.effect !== "ask") return base;
-  const ask = mergeAsk(rulings, judges.askTimeoutMs);
+  const base = { ruling, layer, rulings, category, risk, level, ...(observed === undefined ? {} : { observed }) };
+  if (failed) return { ...base, failure: "layer_failed" };
+  if (ruling.effect !== "ask") return base;
+  const ask = mergeAsk(rulings, judges);
   if (ask !== undefined) return { ...base, ask };
-  return { ...base, ruling: layerFailed(winner.layer, "the terms of its question are out of range"), failure: "layer_failed" };
+  return { ...base, ruling: layerFailed(layer, "the terms of its question are out of range"), failure: "layer_failed" };
+}
+
+/** Everything that the judges say about the action, and the winner. Never throws. */
+export function evaluate(judges: Judges, action: Action, facts: Facts): Evaluation {
+  return combine(hear(judges, action, facts));
 }

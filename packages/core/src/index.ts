@@ -42,3 +42,5 @@ export type * from "./ports.js";
 export type { AllowCode, Allowed, Denied, Pending, RunResult, Verdict } from "./verdict.js";
 export { parseHttpUrl } from "./url.js";
 export type { HttpUrl } from "./url.js";
+export { createConsentGate } from "./gate.js";
+export { memoryStore } from "./stores/memory-store.js";

@@ -38,6 +38,10 @@ export const DECISION_TTL_MS = 300_000;
 export const GRANT_TTL_MS_MAX: number = 24 * 3_600_000;
 /** People that one question may need. */
 export const QUORUM_MAX = 1_000;
+/** How long a part (audit, store, vault, assessor) may take before its silence counts as a failure. */
+export const PART_TIMEOUT_MS = 30_000;
+/** How often a transition is tried again after losing a race, before the store counts as failed. */
+export const TRANSITION_TRIES_MAX = 64;
 /** Questions open at once in one gate; beyond it an ask is denied, so that an agent cannot exhaust memory. */
 export const PENDING_MAX = 10_000;
 /** Ended questions that the memory store remembers, so that a late answer can be told what happened. */

@@ -61,17 +61,30 @@ const completeTerms = (terms: AskTerms, timeoutMs: number): MergedAsk => ({
   ...(terms.approvers === undefined ? {} : { approvers: terms.approvers }),
 });
 
+/** What merging needs to know besides the rulings. */
+export interface MergeDefaults {
+  /** Used where no ask names a timeout of its own. */
+  readonly askTimeoutMs: number;
+  /** Approver ids of each group name. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Group names become their members before anything is intersected; an unknown name stands for itself. */
+function expandGroups(terms: AskTerms, groups: MergeDefaults["groups"]): AskTerms {
+  if (terms.approvers === undefined) return terms;
+  return { ...terms, approvers: terms.approvers.flatMap((name) => (Object.hasOwn(groups, name) ? (groups[name] ?? []) : [name])) };
+}
+
 /**
  * The terms of all asks among the rulings, as one.
  *
- * @param askTimeoutMs - Used where no ask names a timeout of its own.
  * @returns `undefined` where an ask's terms are out of range: the layer that made them is broken.
  */
-export function mergeAsk(rulings: readonly LayerRuling[], askTimeoutMs: number): MergedAsk | undefined {
+export function mergeAsk(rulings: readonly LayerRuling[], { askTimeoutMs, groups }: MergeDefaults): MergedAsk | undefined {
   const terms = rulings.flatMap(({ ruling }) => (ruling?.effect === "ask" ? [ruling.ask ?? {}] : []));
   if (!terms.every(areTermsSound)) return undefined;
   const named = terms.flatMap(({ timeoutMs }) => (timeoutMs === undefined ? [] : [timeoutMs]));
   const timeoutMs = named.length === 0 ? askTimeoutMs : Math.min(...named);
-  const [first, ...rest] = terms;
+  const [first, ...rest] = terms.map((each) => expandGroups(each, groups));
   return rest.reduce<MergedAsk>(mergeTerms, completeTerms({ ...first, timeoutMs }, timeoutMs));
 }

@@ -7,6 +7,7 @@ import { actionDigest } from "./digest.js";
 import { ConsentError } from "./errors.js";
 import { PERMIT_TTL_MS } from "./limits.js";
 import type { Clock } from "./ports.js";
+import type { EventMaker } from "./record.js";
 
 declare const permitBrand: unique symbol;
 
@@ -43,6 +44,8 @@ export interface PermitTerms {
   readonly callerSignal: AbortSignal | undefined;
   /** Aborts when the gate closes. */
   readonly shutdownSignal: AbortSignal;
+  /** Makes the events of the decision that the permit came from. */
+  readonly event: EventMaker;
   /** Why the layers in force now deny the action, or `undefined`. */
   readonly denialNow: () => string | undefined;
 }
@@ -76,22 +79,34 @@ function hasTimeLeft({ clock, expiresAtMonotonicMs, expiresAtMs }: PermitState):
   return clock.monotonic() < expiresAtMonotonicMs && clock.now() < expiresAtMs;
 }
 
-function anySignal(caller: AbortSignal | undefined, shutdown: AbortSignal): AbortSignal {
-  return caller === undefined ? shutdown : AbortSignal.any([caller, shutdown]);
+function anySignal(signals: readonly (AbortSignal | undefined)[], shutdown: AbortSignal): AbortSignal {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length === 0 ? shutdown : AbortSignal.any([...given, shutdown]);
 }
 
-function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitState): Release {
+function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitState, performerSignal: AbortSignal | undefined): Release {
   let signal: AbortSignal | undefined;
   return Object.freeze({
     action,
     secrets,
     // Made on first use: most performers never look at it, and joining signals costs more than deciding.
     get signal(): AbortSignal {
-      return (signal ??= anySignal(callerSignal, shutdownSignal));
+      return (signal ??= anySignal([callerSignal, performerSignal], shutdownSignal));
     },
     mask: <T>(value: T): T => value,
     masker: () => undefined,
   });
+}
+
+/** The event maker of an issued permit, spent or not. */
+export function eventsOf(permit: Permit): EventMaker {
+  return stateOf(permit).event;
+}
+
+function stateOf(permit: Permit): PermitState {
+  const state = states.get(permit);
+  if (state === undefined) throw new ConsentError("permit_unknown", "Cannot redeem the permit: no gate of this process issued it");
+  return state;
 }
 
 /**
@@ -101,13 +116,17 @@ function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitSt
  * @throws ConsentError `permit_unknown`, `permit_other_action`, `permit_spent`, `permit_expired`, or `permit_denied` where the layers deny it by now.
  */
 export function redeem(permit: Permit, action: Action): Release {
-  const state = states.get(permit);
-  if (state === undefined) throw new ConsentError("permit_unknown", "Cannot redeem the permit: no gate of this process issued it");
+  return redeemFor(permit, action, undefined);
+}
+
+/** Like {@link redeem}, for a performer with a signal of its own. */
+export function redeemFor(permit: Permit, action: Action, signal: AbortSignal | undefined): Release {
+  const state = stateOf(permit);
   if (actionDigest(action) !== state.digest) throw new ConsentError("permit_other_action", "Cannot redeem the permit: it was issued for another action");
   if (state.spent) throw new ConsentError("permit_spent", "Cannot redeem the permit: it was redeemed before");
   state.spent = true;
   if (!hasTimeLeft(state)) throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");
   const denial = state.denialNow();
   if (denial !== undefined) throw new ConsentError("permit_denied", `Cannot redeem the permit: ${denial}`);
-  return makeRelease(state);
+  return makeRelease(state, signal);
 }

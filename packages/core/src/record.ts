@@ -1,8 +1,9 @@
 /**
  * Audit events of a decision. What a release depends on is durable first: `append` is awaited before a permit exists.
  */
-import { parametersOf } from "./action.js";
+import { parametersOf } from "./action-json.js";
 import type { Action } from "./action.js";
+import type { ConsentRequest } from "./approval/request.js";
 import type { Evaluation } from "./consent-gate.js";
 import { actionDigest } from "./digest.js";
 import type { JsonObject } from "./json/value.js";
@@ -11,57 +12,62 @@ import type { AuditEventInput, AuditEventType, Clock, Ids } from "./ports.js";
 
 /** What all events of one decision share. */
 export interface EventSubject {
-  readonly agent: Agent;
-  readonly action: Action;
-  readonly evaluation: Evaluation;
+  readonly agent: string;
+  readonly tool: string;
+  readonly category: string;
+  readonly riskLevel: string;
+  readonly policyRule: string;
+  readonly requestId: string;
   readonly startedAtMs: number;
-  readonly isolation: string;
 }
 
-/** What one event adds. */
-export interface EventDetail {
-  readonly requestId?: string;
-  readonly decision?: string;
-  readonly metadata?: JsonObject;
-}
-
-/** Makes the events of one decision. */
-export interface EventMaker {
-  (eventType: AuditEventType, detail?: EventDetail): AuditEventInput;
-}
+/** Makes one event of a decision. */
+export type EventMaker = (eventType: AuditEventType, decision: string, metadata?: JsonObject) => AuditEventInput;
 
 /** An event maker for one decision. */
-export function eventMaker(subject: EventSubject, { clock, ids }: { readonly clock: Clock; readonly ids: Ids }): EventMaker {
-  const { agent, action, evaluation, startedAtMs, isolation } = subject;
-  const { tool } = parametersOf(action);
-  return (eventType, { requestId = "", decision = "", metadata = {} } = {}) => {
+export function eventMaker(subject: EventSubject, { clock, ids, isolation }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string }): EventMaker {
+  const { startedAtMs, ...shared } = subject;
+  return (eventType, decision, metadata) => {
     const atMs = clock.now();
-    return {
-      id: ids.next("ae"),
-      atMs,
-      eventType,
-      requestId,
-      agent: agent.id,
-      tool,
-      category: evaluation.category,
-      riskLevel: evaluation.level,
-      decision,
-      // The wall clock may have gone back meanwhile; a negative time would say nothing.
-      responseTimeMs: Math.max(0, atMs - startedAtMs),
-      policyRule: evaluation.ruling.ruleId,
-      metadata: { isolation, ...metadata },
-    };
+    // The wall clock may have gone back meanwhile; a negative time would say nothing.
+    const responseTimeMs = Math.max(0, Math.round(atMs - startedAtMs));
+    return { id: ids.next("ae"), atMs, eventType, ...shared, decision, responseTimeMs, metadata: { isolation, ...metadata } };
   };
 }
 
-const ruleName = (name: string | undefined): JsonObject => (name === undefined ? {} : { rule_name: name });
+/** Subject of the events of an evaluated action. */
+export function subjectOfEvaluation(agent: Agent, action: Action, evaluation: Evaluation, startedAtMs: number): EventSubject {
+  return {
+    agent: agent.id,
+    tool: parametersOf(action).tool,
+    category: evaluation.category,
+    riskLevel: evaluation.level,
+    policyRule: evaluation.ruling.ruleId,
+    requestId: "",
+    startedAtMs,
+  };
+}
+
+/** Subject of the events of a question. */
+export function subjectOfRequest(request: ConsentRequest): EventSubject {
+  const { action, policy } = request;
+  return {
+    agent: request.agent.id,
+    tool: action.tool,
+    category: action.category,
+    riskLevel: policy.requiredLevel,
+    policyRule: policy.ruleId,
+    requestId: request.id,
+    startedAtMs: request.createdAtMs,
+  };
+}
 
 /** What every layer said, as metadata. */
 export function rulingsJson({ rulings, ruling, layer, observed, failure }: Evaluation): JsonObject {
   return {
     layer,
     reason: ruling.reason,
-    ...ruleName(ruling.ruleName),
+    ...(ruling.ruleName === undefined ? {} : { rule_name: ruling.ruleName }),
     rulings: rulings.map((each) => ({ layer: each.layer, effect: each.ruling?.effect ?? "abstain", rule: each.ruling?.ruleId ?? "" })),
     ...(failure === undefined ? {} : { failure }),
     ...(observed === undefined ? {} : { observed: { effect: observed.effect, rule: observed.ruleId } }),
@@ -69,7 +75,7 @@ export function rulingsJson({ rulings, ruling, layer, observed, failure }: Evalu
 }
 
 /** What the agent wants, as metadata; secrets are placeholders at this point. */
-export function interceptedJson({ action, agent }: EventSubject): JsonObject {
+export function interceptedJson(agent: Agent, action: Action): JsonObject {
   const { server, parameters } = parametersOf(action);
   return {
     kind: action.meta.kind,

@@ -2,3 +2,6 @@
 export { auditSinkConformance } from "./audit-sink-conformance.js";
 export type { SinkUnderTest, StoredEvent } from "./audit-sink-conformance.js";
 export type { ConformanceCase } from "./conformance.js";
+export { manualClock } from "./manual-clock.js";
+export type { ManualClock } from "./manual-clock.js";
+export { seededIds } from "./seeded-ids.js";

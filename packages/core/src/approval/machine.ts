@@ -26,6 +26,8 @@ export interface RecordedEnd {
   readonly approverIds: readonly string[];
   /** With `approved_with_modifications`: the parameters to perform. */
   readonly modifications?: JsonObject;
+  /** Digest of the action that the yes is for; what is released must have it. */
+  readonly effectiveDigest?: string;
   /** The offer that the approver took besides the yes. */
   readonly grantId?: string;
   /** With `superseded`: the question that took its place. */
@@ -59,7 +61,7 @@ export interface PendingRecord {
 export type MachineEvent =
   | { readonly type: "delivered" }
   | { readonly type: "approve"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
-  | { readonly type: "modify"; readonly approval: CountedApproval; readonly terms: AnswerTerms; readonly modifications: JsonObject }
+  | { readonly type: "modify"; readonly approval: CountedApproval; readonly terms: AnswerTerms; readonly modifications: JsonObject; readonly effectiveDigest: string }
   | { readonly type: "supersede"; readonly approval: CountedApproval; readonly successorId: string }
   | { readonly type: "deny"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
   | { readonly type: "expire"; readonly atMs: number }
@@ -115,10 +117,13 @@ function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
     case "approve": {
       const approvals = [...record.approvals, approval];
       if (approvals.length < record.request.quorum) return changed(record, { approvals });
-      return ended(record, { ...end, ...event.terms, status: "approved", approverIds: approvals.map((counted) => counted.approverId) }, { approvals });
+      const approverIds = approvals.map((counted) => counted.approverId);
+      return ended(record, { ...end, ...event.terms, status: "approved", approverIds, effectiveDigest: record.request.actionDigest }, { approvals });
     }
-    case "modify":
-      return ended(record, { ...end, ...event.terms, status: "approved_with_modifications", modifications: event.modifications });
+    case "modify": {
+      const { modifications, effectiveDigest } = event;
+      return ended(record, { ...end, ...event.terms, status: "approved_with_modifications", modifications, effectiveDigest });
+    }
     case "supersede":
       return ended(record, { ...end, status: "superseded", reason: "the edited action needs a new look", successorId: event.successorId, validUntilMs: 0 });
     case "deny":

@@ -2,6 +2,7 @@
  * The text a person sees: made here and nowhere else, from the whole question, and hashed with it.
  * Every line that an agent can influence is a JSON literal with hiding characters escaped, so a value cannot pose as a line of ours.
  */
+import type { Action } from "../action.js";
 import { escapeText, quoteText } from "./escape.js";
 import type { GrantOffer } from "./grants.js";
 import type { ConsentRequest } from "./request.js";
@@ -48,9 +49,26 @@ function showAgent({ agent }: QuestionParts): string {
 /** Everything of a question but its text. */
 export type QuestionParts = Omit<ConsentRequest, "text">;
 
-/** One line for a list of questions. */
-export function describeAction(tool: string, server: string): string {
-  return server === "" ? showName(tool) : `${showName(tool)} on ${showName(server)}`;
+const DESCRIPTION_CHARS_MAX = 200;
+
+/** One line for a list of questions; cut where it is long, the whole action stands below it. */
+export function describeAction(action: Action): string {
+  const line = describeWhole(action);
+  return line.length <= DESCRIPTION_CHARS_MAX ? line : `${line.slice(0, DESCRIPTION_CHARS_MAX)}… (${line.length} characters)`;
+}
+
+function describeWhole(action: Action): string {
+  switch (action.meta.kind) {
+    case "tool":
+      return `call ${showName(action.name)} on ${showName(action.meta.server)}`;
+    case "http":
+      return `${action.name} ${escapeText(action.meta.url ?? `${action.meta.host}:${action.meta.port}`)}`;
+    case "shell":
+      return `run ${quoteText(typeof action.args === "string" ? action.args : "")}`;
+    default:
+      action.meta satisfies never;
+      return "";
+  }
 }
 
 /** The whole question as plain lines of text. */

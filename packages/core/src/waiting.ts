@@ -1,0 +1,125 @@
+/**
+ * Waiting for a question's end on behalf of one caller, and what the end means for them: at most one caller gets a permit.
+ */
+import type { Action } from "./action.js";
+import { parseAction, withParameters } from "./action-json.js";
+import { advance, endQuestion } from "./advance.js";
+import type { PendingRecord } from "./approval/machine.js";
+import type { GateContext } from "./consent-gate.js";
+import { deny, messageOf } from "./deny.js";
+import { actionDigest } from "./digest.js";
+import { allow } from "./allow.js";
+import type { GateParts } from "./parts.js";
+import { watchEnd } from "./questions.js";
+import { eventMaker, subjectOfRequest } from "./record.js";
+import type { Pending, Verdict } from "./verdict.js";
+
+/** The action that a yes is for; its digest is compared with the one that was recorded with the yes. */
+export function approvedAction({ action, end }: PendingRecord): Action | undefined {
+  const asked = parseAction(action);
+  const effective = end?.modifications === undefined ? asked : withParameters(asked, end.modifications);
+  return actionDigest(effective) === end?.effectiveDigest ? effective : undefined;
+}
+
+/** What an ended and recorded question means for the one caller who may have its permit. */
+export function verdictOf(parts: GateParts, record: PendingRecord, context: GateContext): Verdict {
+  const { end, request } = record;
+  const detail = { requestId: record.id, ruleId: request.policy.ruleId };
+  if (end === undefined || !end.recorded) return deny("internal_error", "the question has no recorded end", detail);
+  if (end.status !== "approved" && end.status !== "approved_with_modifications") return deny(end.denyCode ?? "internal_error", end.reason === "" ? end.status : end.reason, detail);
+  const action = approvedAction(record);
+  if (action === undefined) return deny("internal_error", "the stored action is not the one that was approved", detail);
+  return allow(parts, {
+    code: end.status === "approved" ? "consent_approved" : "consent_modified",
+    reason: end.reason === "" ? "a person approved it" : end.reason,
+    action,
+    context,
+    secrets: request.secrets,
+    event: eventMaker(subjectOfRequest(request), parts),
+    requestId: record.id,
+    approvers: end.approverIds,
+  });
+}
+
+/** Follows a question over its successors to the record that ends it. */
+async function lastEnd(parts: GateParts, firstId: string, follow: { id: string }, signal: AbortSignal): Promise<PendingRecord> {
+  let record = await watchEnd(parts, firstId, signal);
+  while (record.end?.status === "superseded" && record.end.successorId !== undefined) {
+    follow.id = record.end.successorId;
+    record = await watchEnd(parts, follow.id, signal);
+  }
+  return record;
+}
+
+/** Tries to mark the question, or the one that took its place meanwhile, as "the caller will call again". */
+async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<boolean> {
+  for (;;) {
+    const { id } = follow;
+    const deferred = await advance(parts, id, { type: "defer" });
+    if (deferred.ok) {
+      const event = eventMaker(subjectOfRequest(deferred.record.request), parts)("consent_deferred", "pending");
+      // Nothing is released because of a deferral.
+      await parts.append([event]).catch(() => undefined);
+      return true;
+    }
+    const record = await parts.within(parts.store.pending.get(id), "the store");
+    if (record?.end?.successorId === undefined) return false;
+    follow.id = record.end.successorId;
+  }
+}
+
+/** Takes a question back whatever became of it meanwhile; an end that came first stands. */
+async function withdrawQuestion(parts: GateParts, follow: { id: string }, event: { readonly reason: string; readonly denyCode: "consent_cancelled" | "gate_closed" }): Promise<void> {
+  await endQuestion(parts, follow.id, { type: "cancel", atMs: parts.clock.now(), ...event }).catch(() => undefined);
+}
+
+/** Calls `then` when the signal aborts, now if it has; returns how to stop listening. */
+function onAbort(signal: AbortSignal | undefined, then: () => void): () => void {
+  if (signal === undefined) return () => undefined;
+  if (signal.aborted) then();
+  else signal.addEventListener("abort", then, { once: true });
+  return () => signal.removeEventListener("abort", then);
+}
+
+/** Waits for the end of a shown question for one caller. */
+export function waitFor(parts: GateParts, record: PendingRecord, context: GateContext): Pending {
+  const follow = { id: record.id };
+  const stop = new AbortController();
+  let detach = (_verdict: Verdict): void => undefined;
+
+  const abort = (): void => void withdrawQuestion(parts, follow, { reason: "the caller went away", denyCode: "consent_cancelled" });
+  const close = (): void => void withdrawQuestion(parts, follow, { reason: "the gate is shutting down", denyCode: "gate_closed" });
+  const offCaller = onAbort(context.signal, abort);
+  const offClose = onAbort(parts.shutdown.signal, close);
+  const leave = (): void => {
+    offCaller();
+    offClose();
+    stop.abort(new Error("nobody waits any more"));
+  };
+
+  const ended = lastEnd(parts, record.id, follow, stop.signal).then(
+    (last) => {
+      // A caller that went away gets no permit, even if the yes came first; nor does one that was told to call again.
+      if (context.signal?.aborted === true) return deny("consent_cancelled", "the caller went away", { requestId: last.id });
+      if (last.deferred) return deny("consent_deferred", "the caller was told to call again", { requestId: last.id });
+      return verdictOf(parts, last, context);
+    },
+  );
+  const deferred = new Promise<Verdict>((resolve) => (detach = resolve));
+  const settled = Promise.race([ended, deferred])
+    .catch((error: unknown) => deny("store_failed", `the question was lost: ${messageOf(error)}`, { requestId: follow.id }))
+    .finally(leave);
+
+  return {
+    decision: "pending",
+    requestId: record.id,
+    expiresAtMs: record.request.expiresAtMs,
+    settled,
+    withdraw: (reason) => withdrawQuestion(parts, follow, { reason, denyCode: "consent_cancelled" }),
+    defer: async () => {
+      const isDeferred = await deferQuestion(parts, follow).catch(() => false);
+      if (isDeferred) detach(deny("consent_deferred", "the caller was told to call again", { requestId: follow.id }));
+      return isDeferred;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** A clock that stands still until it is told to move. */
+import type { Clock } from "@acp/core";
+
+/** A clock in a test's hands. */
+export interface ManualClock extends Clock {
+  /** Moves both clocks forward, waking sleepers in order; resolves when what they set off has run. */
+  advance(ms: number): Promise<void>;
+  /** Moves the wall clock alone, also backwards, as an operator or a time server would. */
+  jump(ms: number): void;
+}
+
+interface Sleeper {
+  readonly dueMs: number;
+  readonly wake: () => void;
+}
+
+/** 2026-01-15T10:30:00.000Z. */
+const START_MS = 1_768_473_000_000;
+
+// One turn of the event loop runs every microtask that is ready; a few cover chains of stores, channels and sinks.
+const TURNS = 8;
+
+async function settleTasks(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A clock that starts at `startMs` and moves only by {@link ManualClock.advance} and {@link ManualClock.jump}. */
+export function manualClock(startMs: number = START_MS): ManualClock {
+  let monotonicMs = 0;
+  let offsetMs = startMs;
+  const sleepers = new Set<Sleeper>();
+
+  const nextDue = (untilMs: number): Sleeper | undefined =>
+    [...sleepers].filter(({ dueMs }) => dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+
+  return {
+    now: () => monotonicMs + offsetMs,
+    monotonic: () => monotonicMs,
+    sleep: (ms, { signal }) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason as Error);
+        const stop = (): void => {
+          sleepers.delete(sleeper);
+          reject(signal.reason as Error);
+        };
+        const sleeper: Sleeper = {
+          dueMs: monotonicMs + ms,
+          wake: () => {
+            sleepers.delete(sleeper);
+            signal.removeEventListener("abort", stop);
+            resolve();
+          },
+        };
+        signal.addEventListener("abort", stop, { once: true });
+        sleepers.add(sleeper);
+      }),
+    async advance(ms) {
+      const endMs = monotonicMs + ms;
+      await settleTasks();
+      for (let due = nextDue(endMs); due !== undefined; due = nextDue(endMs)) {
+        monotonicMs = Math.max(monotonicMs, due.dueMs);
+        due.wake();
+        await settleTasks();
+      }
+      monotonicMs = endMs;
+    },
+    jump: (ms) => void (offsetMs += ms),
+  };
+}
