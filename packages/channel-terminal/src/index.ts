@@ -1,1 +1,14 @@
-export {};
+/** @acp/channel-terminal: asks a person on the controlling terminal or through an attached second terminal. */
+export type { ApproverClient, OpenQuestion, QuestionChange } from "./approver-client.js";
+export { runApproverUi } from "./approver-ui.js";
+export type { ApproverUiOptions, UiEnd } from "./approver-ui.js";
+export { attachApprovers } from "./attach-all.js";
+export type { ApproverClients, AttachAllOptions } from "./attach-all.js";
+export { attachApprover } from "./attach.js";
+export type { AttachOptions } from "./attach.js";
+export type { OutputStream } from "./screen.js";
+export { sharedUidNotice } from "./shared-uid-notice.js";
+export { createTerminalChannel } from "./terminal-channel.js";
+export type { TerminalChannel, TerminalChannelOptions } from "./terminal-channel.js";
+export type { InputStream } from "./typed-input.js";
+export type { ClientRole } from "./wire.js";

@@ -1,0 +1,175 @@
+/**
+ * Ask: one question on the screen until it is answered, left or over. Every answer is made for the id that was on the screen
+ * when its line was begun, so it cannot reach another question.
+ */
+import { type AnswerParts, type AnswerReceipt, REASON_CHARS_MAX, type RefusalCode, escapeText, makeResponse } from "@acp/core";
+import type { ApproverClient, OpenQuestion } from "./approver-client.js";
+import { type Command, parseCommand } from "./command.js";
+import { editArguments } from "./edit.js";
+import { type Desk, promptLine } from "./prompt.js";
+import { HELP, isCritical, showDetails, showQuestion, showTimeLeft } from "./question-view.js";
+
+/** How the person and a question parted. */
+export type AskOutcome =
+  /** Their answer ended it. */
+  | "answered"
+  /** They said what they can say; it may still be open for others. Do not ask them again. */
+  | "done"
+  /** Left for later. */
+  | "next"
+  /** It ended without them. */
+  | "gone"
+  /** Their input ended. */
+  | "over";
+
+/** Parts of {@link askQuestion}. */
+export interface AskOptions {
+  readonly client: ApproverClient;
+  readonly question: OpenQuestion;
+  /** How many other questions wait. */
+  readonly others: () => number;
+  /** Called around every answer, so that an end that is this person's own is not told as another's. */
+  readonly answering: (busy: boolean) => void;
+  /** Aborts when the question is over. */
+  readonly signal: AbortSignal;
+}
+
+interface Asked extends AskOptions {
+  readonly desk: Desk;
+  shownWhole: boolean;
+}
+
+const OVER_CODES: ReadonlySet<RefusalCode> = new Set<RefusalCode>(["request_ended", "request_unknown", "already_answered"]);
+
+function statusOf({ desk, question, others }: Asked): string {
+  const left = showTimeLeft(question.request.expiresAtMs - desk.clock.now());
+  const more = others();
+  return `${left} left${more === 0 ? "" : ` · ${more} more waiting`}`;
+}
+
+function takeReceipt({ desk }: Asked, receipt: AnswerReceipt): AskOutcome | undefined {
+  const { screen } = desk;
+  switch (receipt.status) {
+    case "final":
+      screen.say(`→ ${receipt.outcome.replaceAll("_", " ")}`, receipt.outcome === "denied" ? "red" : "green");
+      return "answered";
+    case "counted":
+      screen.say(`→ counted: ${receipt.have} of ${receipt.need}; the question stays open for others`);
+      return "done";
+    case "reshow":
+      screen.say("→ the changed call needs a new look: it is asked as a new question");
+      return "answered";
+    case "refused":
+      screen.say(`Not taken: ${escapeText(receipt.reason)} (${receipt.code})`, "yellow");
+      return OVER_CODES.has(receipt.code) ? "done" : undefined;
+    default:
+      return receipt satisfies never;
+  }
+}
+
+async function submit(asked: Asked, parts: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId">): Promise<AskOutcome | undefined> {
+  const { client, desk, question, answering } = asked;
+  answering(true);
+  try {
+    const claim = makeResponse(question.request, { ...parts, nowMs: desk.clock.now(), channel: "terminal" });
+    return takeReceipt(asked, await client.answer(claim));
+  } catch (error) {
+    desk.screen.say(`Not known whether it was taken: ${error instanceof Error ? escapeText(error.message) : "the gate is gone"}`, "red");
+    return "done";
+  } finally {
+    answering(false);
+  }
+}
+
+/** Why the screen cannot take a yes now, or nothing. */
+function whyNoYes({ question: { request }, shownWhole }: Asked): string | undefined {
+  if (request.evidence === "passkey") return "this question takes a passkey, which a terminal does not have; it can be denied here";
+  if (!shownWhole) return "not all of the call was shown; read it with v first";
+  return undefined;
+}
+
+async function approve(asked: Asked, command: Command & { readonly kind: "approve" }): Promise<AskOutcome | undefined> {
+  const { screen } = asked.desk;
+  const { request } = asked.question;
+  const offer = request.offers.find(({ id }) => id === command.offer);
+  const why = whyNoYes(asked);
+  if (why !== undefined) screen.say(`Not approved: ${why}`, "yellow");
+  else if (isCritical(request) && !command.typed) screen.say("Not approved: this is critical, type the whole word approve", "yellow");
+  else if (command.offer === "") return submit(asked, { decision: "approved" });
+  else if (offer === undefined) screen.say(`Not approved: there is no offer "${escapeText(command.offer)}"`, "yellow");
+  else return submit(asked, { decision: "approved", grantId: offer.id });
+  return undefined;
+}
+
+async function deny(asked: Asked, given: string): Promise<AskOutcome | undefined> {
+  let reason = given;
+  if (reason === "") {
+    asked.desk.screen.say("Why? The agent is told; an empty line gives no reason.");
+    const typed = await asked.desk.input.readLine(asked.signal);
+    if (typed.kind !== "line") return typed.kind;
+    reason = typed.text.trim();
+  }
+  if (reason.length <= REASON_CHARS_MAX) return submit(asked, { decision: "denied", reason });
+  asked.desk.screen.say(`Not denied yet: the reason is longer than ${REASON_CHARS_MAX} characters`, "yellow");
+  return undefined;
+}
+
+async function edit(asked: Asked): Promise<AskOutcome | undefined> {
+  const why = whyNoYes(asked);
+  if (why !== undefined) {
+    asked.desk.screen.say(`Not edited: ${why}`, "yellow");
+    return undefined;
+  }
+  const edited = await editArguments(asked.desk, { question: asked.question, status: () => statusOf(asked), signal: asked.signal });
+  if (edited.kind === "confirmed") return submit(asked, { decision: "approved_with_modifications", modifications: edited.parameters });
+  return edited.kind === "kept" ? undefined : edited.kind;
+}
+
+/** Does what was typed; `undefined` asks again. */
+async function obey(asked: Asked, command: Command): Promise<AskOutcome | undefined> {
+  const { screen } = asked.desk;
+  switch (command.kind) {
+    case "approve":
+      return approve(asked, command);
+    case "deny":
+      return deny(asked, command.reason);
+    case "edit":
+      return edit(asked);
+    case "details":
+      showDetails(screen, asked.question);
+      asked.shownWhole = true;
+      return undefined;
+    case "next":
+      if (asked.others() > 0) return "next";
+      screen.say("No other question waits.");
+      return undefined;
+    case "help":
+      for (const line of HELP) screen.say(line);
+      return undefined;
+    case "empty":
+      screen.say("An empty line decides nothing: a approves, d denies, ? helps.");
+      return undefined;
+    case "unknown":
+      screen.say(`Unknown command "${escapeText(command.text)}": a approves, d denies, ? helps.`);
+      return undefined;
+    default:
+      return command satisfies never;
+  }
+}
+
+function keysFor(asked: Asked): string {
+  const yes = isCritical(asked.question.request) ? "approve (the whole word)" : "a approve";
+  return `${yes} · d deny · e edit · v details · n next · ? help`;
+}
+
+/** Shows a question and takes commands until it and the person part. */
+export async function askQuestion(desk: Desk, options: AskOptions): Promise<AskOutcome> {
+  const asked: Asked = { ...options, desk, shownWhole: showQuestion(desk.screen, options.question) };
+  for (;;) {
+    desk.screen.say(keysFor(asked), "bold");
+    const typed = await promptLine(desk, { label: "> ", status: () => statusOf(asked), signal: asked.signal });
+    if (typed.kind !== "line") return typed.kind;
+    const outcome = await obey(asked, parseCommand(typed.text));
+    if (outcome !== undefined) return outcome;
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * AttachAll: one client of every gate whose socket lies in a directory, and of those that come later.
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, type ConsentError, isConsentError, systemClock } from "@acp/core";
+import type { ApproverClient, OpenQuestion, QuestionChange } from "./approver-client.js";
+import { attachApprover } from "./attach.js";
+import { createFeed } from "./feed.js";
+import type { ClientRole } from "./wire.js";
+
+/** How often the directory is looked at for new gates. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Options of {@link attachApprovers}. */
+export interface AttachAllOptions {
+  /** Holds one `<pid>.sock` a gate. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly role?: ClientRole;
+  /** Told about a socket whose gate does not talk to us, once for each. */
+  readonly warn?: (error: ConsentError) => void;
+  readonly clock?: Clock;
+}
+
+/** A client of several gates. */
+export interface ApproverClients extends ApproverClient {
+  /** How many gates are attached. */
+  gates(): number;
+}
+
+async function socketsIn(directory: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(directory)).filter((name) => name.endsWith(".sock")).map((name) => join(directory, name));
+  } catch {
+    return []; // The first gate makes the directory.
+  }
+}
+
+interface Gates {
+  readonly options: AttachAllOptions;
+  readonly clients: Map<string, ApproverClient>;
+  readonly warned: Set<string>;
+  readonly push: (change: QuestionChange) => void;
+}
+
+function pendingOf(gates: Gates): readonly OpenQuestion[] {
+  return [...gates.clients.values()]
+    .flatMap((client) => client.pending())
+    .toSorted((one, other) => one.request.createdAtMs - other.request.createdAtMs);
+}
+
+/** Hands a gate's changes on until it is gone; then its questions are over for us. */
+async function follow(gates: Gates, path: string, client: ApproverClient): Promise<void> {
+  const changes = client.changes[Symbol.asyncIterator]();
+  gates.clients.set(path, client);
+  for (const question of client.pending()) gates.push({ type: "open", question });
+  for (let next = await changes.next(); next.done !== true; next = await changes.next()) gates.push(next.value);
+  gates.clients.delete(path);
+  const ending = { status: "failed", reason: "the gate is gone" } as const;
+  for (const { request } of client.pending()) gates.push({ type: "ended", id: request.id, ending });
+}
+
+function isNobodyThere(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ENOENT");
+}
+
+async function attachTo(gates: Gates, path: string): Promise<void> {
+  const { signal, role, clock, warn } = gates.options;
+  try {
+    const client = await attachApprover({
+      socketPath: path,
+      signal,
+      ...(role === undefined ? {} : { role }),
+      ...(clock === undefined ? {} : { clock }),
+    });
+    gates.warned.delete(path);
+    void follow(gates, path, client);
+  } catch (error) {
+    // A socket that a dead process left is no news; one that answers wrongly is, once.
+    if (!isConsentError(error, "channel_failed") || isNobodyThere(error.cause) || gates.warned.has(path)) return;
+    gates.warned.add(path);
+    warn?.(error);
+  }
+}
+
+async function look(gates: Gates): Promise<void> {
+  const paths = (await socketsIn(gates.options.directory)).filter((path) => !gates.clients.has(path));
+  await Promise.all(paths.map((path) => attachTo(gates, path)));
+}
+
+/**
+ * Attaches to every gate in a directory and follows new ones; resolves after the first look, also with no gate there.
+ *
+ * A gate that goes away ends its questions here with `failed`.
+ */
+export async function attachApprovers(options: AttachAllOptions): Promise<ApproverClients> {
+  const { signal, clock = systemClock } = options;
+  const changes = createFeed<QuestionChange>();
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  const gates: Gates = { options: { ...options, signal: both }, clients: new Map(), warned: new Set(), push: (change) => changes.push(change) };
+  await look(gates);
+  const keepLooking = async (): Promise<void> => {
+    while (!both.aborted) {
+      await clock.sleep(LOOK_EVERY_MS, { signal: both });
+      await look(gates);
+    }
+  };
+  void keepLooking().catch(() => changes.end());
+
+  const close = async (): Promise<void> => {
+    stop.abort();
+    await Promise.all([...gates.clients.values()].map((client) => client.close()));
+    changes.end();
+  };
+  return {
+    pending: () => pendingOf(gates),
+    changes,
+    gates: () => gates.clients.size,
+    async answer(claim) {
+      const holder = [...gates.clients.values()].find((client) => client.pending().some(({ request }) => request.id === claim["request_id"]));
+      return holder === undefined ? { status: "refused", code: "request_unknown", reason: "no attached gate has this question open" } : holder.answer(claim);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

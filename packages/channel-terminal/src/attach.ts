@@ -1,0 +1,180 @@
+/**
+ * Attach: the person's side of the approve socket. Format: spec/approve-socket.md.
+ */
+import { type Socket, createConnection } from "node:net";
+import { type AnswerReceipt, type Clock, ConsentError, type JsonObject, quoteText, systemClock } from "@acp/core";
+import type { ApproverClient, OpenQuestion, QuestionChange } from "./approver-client.js";
+import { createFeed } from "./feed.js";
+import { createLineSplitter } from "./line-splitter.js";
+import { type ClientRole, GATE_LINE_BYTES_MAX, type GateMessage, readGateMessage, writeClientMessage } from "./wire.js";
+
+/** How long a gate may take to say hello: a live one does so at once. */
+const HELLO_TIMEOUT_MS = 5_000;
+
+/** Options of {@link attachApprover}. */
+export interface AttachOptions {
+  readonly socketPath: string;
+  /** Ends the attachment. */
+  readonly signal: AbortSignal;
+  /** A `viewer` lists and cannot answer; it does not count as somebody to ask. `approver` unless given. */
+  readonly role?: ClientRole;
+  readonly clock?: Clock;
+}
+
+interface Waiting {
+  readonly resolve: (receipt: AnswerReceipt) => void;
+  readonly reject: (error: ConsentError) => void;
+}
+
+interface Attachment {
+  readonly socket: Socket;
+  readonly open: Map<string, OpenQuestion>;
+  readonly waiting: Map<number, Waiting>;
+  readonly changes: ReturnType<typeof createFeed<QuestionChange>>;
+  /** Questions of the snapshot that have not come; `undefined` before the hello. */
+  missing: number | undefined;
+  /** Why the connection ended: what the gate said last, or what the system says. */
+  farewell: string;
+  cause: unknown;
+  readonly attached: () => void;
+}
+
+const gone = (why: string): ConsentError => new ConsentError("channel_failed", `Cannot reach the gate: ${why === "" ? "the connection is closed" : why}`);
+
+function settle(attachment: Attachment, answer: number, receipt: AnswerReceipt): void {
+  const found = attachment.waiting.get(answer);
+  attachment.waiting.delete(answer);
+  found?.resolve(receipt);
+}
+
+function take(attachment: Attachment, message: GateMessage): void {
+  switch (message.type) {
+    case "hello":
+      attachment.missing = message.open;
+      break;
+    case "open":
+      attachment.open.set(message.question.request.id, message.question);
+      attachment.changes.push({ type: "open", question: message.question });
+      if (attachment.missing !== undefined && attachment.missing > 0) attachment.missing -= 1;
+      break;
+    case "ended":
+      attachment.open.delete(message.id);
+      attachment.changes.push({ type: "ended", id: message.id, ending: message.ending });
+      break;
+    case "receipt":
+      settle(attachment, message.answer, message.receipt);
+      break;
+    case "error":
+      attachment.farewell = message.message;
+      break;
+    default:
+      message satisfies never;
+  }
+  if (attachment.missing === 0) attachment.attached();
+}
+
+function listen(attachment: Attachment): void {
+  const { socket } = attachment;
+  const splitter = createLineSplitter(GATE_LINE_BYTES_MAX);
+  socket.on("data", (chunk: Buffer) => {
+    try {
+      const lines = splitter.push(chunk);
+      if (lines === undefined) throw gone(`a line of it is longer than ${GATE_LINE_BYTES_MAX} bytes`);
+      for (const line of lines) take(attachment, readGateMessage(line));
+    } catch (error) {
+      attachment.farewell = error instanceof Error ? error.message : "a line of it cannot be read";
+      socket.destroy();
+    }
+  });
+  socket.on("error", (error: Error) => {
+    attachment.cause = error;
+    if (attachment.farewell === "") attachment.farewell = "code" in error ? String(error.code) : error.message;
+  });
+  socket.on("close", () => {
+    for (const { reject } of attachment.waiting.values()) reject(gone(attachment.farewell));
+    attachment.waiting.clear();
+    attachment.changes.end();
+  });
+}
+
+async function waitForHello(attachment: Attachment, ready: Promise<void>, { clock = systemClock }: AttachOptions): Promise<void> {
+  const timer = new AbortController();
+  const late = clock.sleep(HELLO_TIMEOUT_MS, { signal: timer.signal }).then(
+    () => attachment.socket.destroy(new Error("it said no hello in time")),
+    () => undefined,
+  );
+  try {
+    await ready;
+  } finally {
+    timer.abort();
+    await late;
+  }
+}
+
+function clientOf(attachment: Attachment): ApproverClient {
+  const { socket, open, changes, waiting } = attachment;
+  let answers = 0;
+  const close = async (): Promise<void> => {
+    socket.destroy();
+    changes.end();
+  };
+  return {
+    pending: () => [...open.values()],
+    changes,
+    answer(claim: JsonObject) {
+      if (!socket.writable) return Promise.reject(gone(attachment.farewell));
+      answers += 1;
+      const answer = answers;
+      return new Promise((resolve, reject) => {
+        waiting.set(answer, { resolve, reject });
+        socket.write(writeClientMessage({ type: "answer", answer, claim }));
+      });
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/**
+ * Attaches to the gate that listens at `socketPath`; resolves once everything that is open there is known.
+ *
+ * @throws ConsentError `channel_failed` where nobody listens or the other side speaks another protocol; `aborted` where the signal ends it.
+ */
+export async function attachApprover(options: AttachOptions): Promise<ApproverClient> {
+  const { socketPath, signal, role = "approver" } = options;
+  if (signal.aborted) throw new ConsentError("aborted", `Cannot attach to ${quoteText(socketPath)}: it was ended before`);
+  const socket = createConnection(socketPath);
+  const { promise: ready, resolve, reject } = newPromise();
+  const attachment: Attachment = {
+    socket,
+    open: new Map(),
+    waiting: new Map(),
+    changes: createFeed(),
+    missing: undefined,
+    farewell: "",
+    cause: undefined,
+    attached: resolve,
+  };
+  const stop = (): void => void socket.destroy();
+  signal.addEventListener("abort", stop, { once: true });
+  listen(attachment);
+  socket.on("close", () => {
+    signal.removeEventListener("abort", stop);
+    const why = attachment.farewell === "" ? "the connection was closed" : attachment.farewell;
+    const { cause } = attachment;
+    reject(new ConsentError(signal.aborted ? "aborted" : "channel_failed", `Cannot attach to ${quoteText(socketPath)}: ${why}`, { cause }));
+  });
+  socket.write(writeClientMessage({ type: "hello", role }));
+  await waitForHello(attachment, ready, options);
+  return clientOf(attachment);
+}
+
+function newPromise(): { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (error: ConsentError) => void } {
+  let resolve = (): void => undefined;
+  let reject: (error: ConsentError) => void = () => undefined;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

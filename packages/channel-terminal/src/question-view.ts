@@ -1,0 +1,79 @@
+/**
+ * QuestionView: how a question, its details and its end look. The call itself is core's text, shown as it is.
+ */
+import { type ConsentRequest, type Ending, type RiskLevel, encodeRequest, escapeText } from "@acp/core";
+import type { OpenQuestion } from "./approver-client.js";
+import type { Ink, Screen } from "./screen.js";
+
+/** Rows of a call shown at once; of a longer one the beginning and the end are shown, and it cannot be approved before all of it was. */
+const ROWS_MAX = 200;
+const ROWS_AT_END = 60;
+
+const RISK_INKS: Readonly<Record<RiskLevel, Ink>> = { low: "green", medium: "yellow", high: "red", critical: "red" };
+
+/** What the person is told the keys do. */
+export const HELP: readonly string[] = [
+  "a, approve          yes, to exactly this call; at level critical only the whole word counts",
+  "a NAME              yes, and take the offer of that name",
+  "d, deny [REASON]    no; the agent is told the reason",
+  "e, edit             change the arguments, see the difference, then confirm",
+  "v, details          everything about the question, as JSON",
+  "n, next             leave it open and look at the next one",
+  "An empty line, an unknown word, the end of the input and silence are never a yes.",
+];
+
+/** Whether a yes takes the typed word. */
+export function isCritical({ policy, action }: ConsentRequest): boolean {
+  return policy.requiredLevel === "critical" || action.riskLevel === "critical";
+}
+
+/** Time left as `1:05`, or `1:00:05`. */
+export function showTimeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+}
+
+/** Shows a question; returns whether the whole call is on the screen. */
+export function showQuestion(screen: Screen, { request, redelivery }: OpenQuestion): boolean {
+  const level = request.policy.requiredLevel;
+  screen.say("");
+  screen.say(`── ${level.toUpperCase()} ── an agent asks for consent${redelivery ? ", again after a restart" : ""} ──`, RISK_INKS[level]);
+  const lines = request.text.split("\n");
+  const rows = screen.rows(lines);
+  if (rows.length <= ROWS_MAX) {
+    screen.quote(lines);
+    return true;
+  }
+  const hidden = rows.slice(ROWS_MAX - ROWS_AT_END, -ROWS_AT_END);
+  screen.write(rows.slice(0, ROWS_MAX - ROWS_AT_END));
+  screen.say(`── ${hidden.length} rows (${Buffer.byteLength(hidden.join(""))} bytes) are not shown here: v shows everything ──`, "yellow");
+  screen.write(rows.slice(-ROWS_AT_END));
+  return false;
+}
+
+/** Shows the whole call and the question as JSON. */
+export function showDetails(screen: Screen, { request }: OpenQuestion): void {
+  const { text, ...rest } = encodeRequest(request);
+  screen.say("── the call ──", "bold");
+  screen.quote([String(text)]);
+  screen.say("── the question as JSON ──", "bold");
+  screen.quote([JSON.stringify(rest, undefined, 2)]);
+}
+
+const ENDINGS: Readonly<Record<Ending["status"], string>> = {
+  approved: "answered elsewhere: approved",
+  approved_with_modifications: "answered elsewhere: approved with changed arguments",
+  denied: "answered elsewhere: denied",
+  expired: "expired: nobody answered in time, the call was denied",
+  cancelled: "taken back, the call was not made",
+  failed: "failed, the call was denied",
+  superseded: "replaced by a new question",
+};
+
+/** One line about a question that ended without this person. */
+export function describeEnding({ request }: OpenQuestion, { status, reason }: Ending): string {
+  const why = status === "cancelled" || status === "failed" ? ` (${escapeText(reason)})` : "";
+  return `${escapeText(request.action.description)}: ${ENDINGS[status]}${why}`;
+}

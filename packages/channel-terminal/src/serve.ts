@@ -1,0 +1,151 @@
+/**
+ * Serve: the gate's side of the approve socket. Clients see what is open and hand answers in; a client can delay or break nothing but itself.
+ * Format: spec/approve-socket.md.
+ */
+import { rm } from "node:fs/promises";
+import { type Socket, createServer } from "node:net";
+import { isConsentError } from "@acp/core";
+import type { OpenQuestion } from "./approver-client.js";
+import type { Board } from "./board.js";
+import { createLineSplitter } from "./line-splitter.js";
+import { listenPrivately } from "./socket-path.js";
+import {
+  CLIENT_LINE_BYTES_MAX,
+  type ClientMessage,
+  type ClientRole,
+  type GateMessage,
+  type SocketErrorCode,
+  readClientMessage,
+  readGateMessage,
+  writeGateMessage,
+} from "./wire.js";
+
+/** Clients at once. */
+const CLIENTS_MAX = 64;
+/** Answers of one client that wait for their receipt. */
+const ANSWERS_OPEN_MAX = 16;
+/** Bytes that may wait for one client; beyond that it is too slow and is cut off, it may attach again. */
+const BACKLOG_BYTES_MAX: number = 64 * 1024 * 1024;
+/** Who every client is: whoever can open a 0600 socket in a 0700 directory. */
+const SUBJECT = "local";
+
+/** The socket front. */
+export interface ApproveServer {
+  /** Settles when it listens; rejects with why it does not. */
+  readonly ready: Promise<void>;
+  /** How many clients are there that can answer. */
+  attached(): number;
+  /** @throws ConsentError where the question has no form that a client can read back. */
+  check(question: OpenQuestion): void;
+  close(): Promise<void>;
+}
+
+interface Client {
+  readonly socket: Socket;
+  role: ClientRole | undefined;
+  answersOpen: number;
+}
+
+/** Parts of {@link serveApprovers}. */
+export interface ServeOptions {
+  readonly board: Board;
+  readonly channel: string;
+  readonly socketPath: string;
+}
+
+function send(client: Client, message: GateMessage): void {
+  if (client.socket.destroyed || client.socket.writableEnded) return;
+  client.socket.write(writeGateMessage(message));
+  if (client.socket.writableLength > BACKLOG_BYTES_MAX) client.socket.destroy();
+}
+
+function refuse(client: Client, code: SocketErrorCode, message: string): void {
+  send(client, { type: "error", code, message });
+  client.socket.destroySoon();
+}
+
+function greet(client: Client, role: ClientRole, { board, channel }: ServeOptions): void {
+  client.role = role;
+  const questions = board.pending();
+  send(client, { type: "hello", channel, pid: process.pid, open: questions.length });
+  for (const question of questions) send(client, { type: "open", question });
+}
+
+async function takeAnswer(client: Client, { answer, claim }: ClientMessage & { readonly type: "answer" }, board: Board): Promise<void> {
+  client.answersOpen += 1;
+  try {
+    send(client, { type: "receipt", answer, receipt: await board.answer(claim, SUBJECT) });
+  } catch {
+    // A session never throws; one that does leaves its question as it is, and its client without a word that could mislead.
+    client.socket.destroy();
+  } finally {
+    client.answersOpen -= 1;
+  }
+}
+
+function receive(client: Client, line: Uint8Array, options: ServeOptions): void {
+  const message = readClientMessage(line);
+  if (message.type === "hello") {
+    if (client.role === undefined) greet(client, message.role, options);
+    else refuse(client, "message_invalid", "Cannot take a second hello: the client is attached");
+    return;
+  }
+  if (client.role === undefined) return refuse(client, "message_invalid", "Cannot take an answer: the client said no hello");
+  if (client.role === "viewer") return refuse(client, "viewer_cannot_answer", "Cannot take an answer: the client attached as a viewer");
+  if (client.answersOpen >= ANSWERS_OPEN_MAX) return refuse(client, "too_many_answers", `Cannot take an answer: ${ANSWERS_OPEN_MAX} wait`);
+  void takeAnswer(client, message, options.board);
+}
+
+function attend(client: Client, options: ServeOptions): void {
+  const splitter = createLineSplitter(CLIENT_LINE_BYTES_MAX);
+  client.socket.on("data", (chunk: Buffer) => {
+    const lines = splitter.push(chunk);
+    if (lines === undefined) return refuse(client, "message_invalid", `Cannot read a line: it is longer than ${CLIENT_LINE_BYTES_MAX} bytes`);
+    try {
+      for (const line of lines) if (!client.socket.writableEnded) receive(client, line, options);
+    } catch (error) {
+      const other = isConsentError(error, "message_invalid") && error.path === "version";
+      refuse(client, other ? "version_unsupported" : "message_invalid", error instanceof Error ? error.message : "Cannot read a line");
+    }
+  });
+  client.socket.on("error", () => client.socket.destroy());
+}
+
+/** Opens the socket front of a board. */
+export function serveApprovers(options: ServeOptions): ApproveServer {
+  const clients = new Set<Client>();
+  const server = createServer((socket) => {
+    const client: Client = { socket, role: undefined, answersOpen: 0 };
+    clients.add(client);
+    socket.on("close", () => clients.delete(client));
+    attend(client, options);
+  });
+  server.maxConnections = CLIENTS_MAX;
+  const ready = listenPrivately(server, options.socketPath);
+  // What fails before it listens rejects `ready`; what fails later concerns one connection.
+  server.on("error", () => undefined);
+  const stop = options.board.subscribe((change) => {
+    for (const client of clients) if (client.role !== undefined) send(client, change);
+  });
+
+  return {
+    ready,
+    attached: () => [...clients].filter(({ role, socket }) => role === "approver" && socket.writable).length,
+    check: (question) => void readGateMessage(Buffer.from(writeGateMessage({ type: "open", question }).trimEnd())),
+    async close() {
+      stop();
+      const listening = await ready.then(
+        () => true,
+        () => false,
+      );
+      if (!listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const client of clients) {
+        send(client, { type: "error", code: "closing", message: "the gate is closing" });
+        client.socket.destroy();
+      }
+      await closed;
+      await rm(options.socketPath, { force: true });
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * TerminalChannel: asks a person on the controlling terminal, and on every terminal that attached through the approve socket.
+ * Two fronts of one board: whoever answers first ends the question everywhere. Guide: docs/channels/terminal.md.
+ */
+import { type AskSession, type Channel, type Clock, ConsentError, type ConsentRequest, systemClock } from "@acp/core";
+import { createBoard } from "./board.js";
+import { type ApproveServer, serveApprovers } from "./serve.js";
+import { CONTROLLING_TERMINAL } from "./terminal-device.js";
+import { type TerminalFront, createTerminalFront } from "./terminal-front.js";
+
+/** The channel's name. */
+const NAME = "terminal";
+
+/** Options of {@link createTerminalChannel}. */
+export interface TerminalChannelOptions {
+  /** The terminal to ask on: its path, or `false` for none. The process's controlling terminal, `/dev/tty`, unless given. */
+  readonly terminal?: string | false;
+  /** Where attached terminals (`acp approve`) find the gate; none unless given. Its directory must be 0700 and ours. */
+  readonly socketPath?: string;
+  /** Told why the socket does not listen; `ready` rejects with the same. */
+  readonly warn?: (message: string) => void;
+  /** Whether the terminal gets colours; no unless given. */
+  readonly color?: boolean;
+  /** Whether the time left is redrawn in place; yes unless given. */
+  readonly redraw?: boolean;
+  /** How long nothing may be typed before a prompt appears, so that a key meant for something else answers nothing; 400 ms unless given. */
+  readonly guardMs?: number;
+  readonly clock?: Clock;
+}
+
+/** A channel that holds a terminal and a socket. */
+export interface TerminalChannel extends Channel, AsyncDisposable {
+  /** Settles when the socket listens (at once without one); rejects with the ConsentError that says why it does not. */
+  readonly ready: Promise<void>;
+  /** How many clients are attached that can answer. */
+  attached(): number;
+  /** Lets go of terminal and socket; what is open stays as it is with the gate. */
+  close(): Promise<void>;
+}
+
+interface Fronts {
+  readonly terminal: TerminalFront | undefined;
+  readonly server: ApproveServer | undefined;
+}
+
+/** Makes sure that somebody can be asked. */
+function findSomebody({ terminal, server }: Fronts): void {
+  let cause: unknown;
+  try {
+    terminal?.open();
+    if (terminal !== undefined) return;
+  } catch (error) {
+    cause = error;
+  }
+  if (server !== undefined && server.attached() > 0) return;
+  const remedy = server === undefined ? "start the gate in a terminal, or give it a socket" : "run `acp approve` in a second terminal";
+  throw new ConsentError("channel_unavailable", `Cannot ask anybody: there is no terminal and no attached approver; ${remedy}`, { cause });
+}
+
+function createFronts(options: TerminalChannelOptions, board: ReturnType<typeof createBoard>): Fronts {
+  const { terminal: path = CONTROLLING_TERMINAL, socketPath, color = false, clock = systemClock } = options;
+  return {
+    terminal: path === false ? undefined : createTerminalFront({ ...options, board, path, color, clock }),
+    server: socketPath === undefined ? undefined : serveApprovers({ board, channel: NAME, socketPath }),
+  };
+}
+
+/**
+ * A channel for the person at this machine. It needs a terminal or an attached client at the moment a question comes; with neither,
+ * `deliver` throws `channel_unavailable` at once. A question that was shown stays open until it is answered or over, also where its last
+ * client detached.
+ */
+export function createTerminalChannel(options: TerminalChannelOptions = {}): TerminalChannel {
+  const board = createBoard();
+  const fronts = createFronts(options, board);
+  const ready = fronts.server?.ready ?? Promise.resolve();
+  let closed = false;
+  ready.catch((error: unknown) => options.warn?.(error instanceof Error ? error.message : String(error)));
+  const settled = ready.then(
+    () => undefined,
+    () => undefined,
+  );
+
+  const close = async (): Promise<void> => {
+    closed = true;
+    await fronts.terminal?.close();
+    await fronts.server?.close();
+  };
+  return {
+    name: NAME,
+    ready,
+    attached: () => fronts.server?.attached() ?? 0,
+    async deliver(request: ConsentRequest, session: AskSession) {
+      await settled;
+      if (closed) throw new ConsentError("channel_unavailable", "Cannot ask anybody: the terminal channel is closed");
+      fronts.server?.check({ request, redelivery: session.redelivery });
+      findSomebody(fronts);
+      board.put(request, session);
+      fronts.terminal?.show();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

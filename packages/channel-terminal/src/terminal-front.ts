@@ -1,0 +1,77 @@
+/**
+ * TerminalFront: asks on the terminal of this process while questions are open, and lets go of it in between.
+ */
+import type { Clock } from "@acp/core";
+import { type Through, runUi } from "./approver-ui.js";
+import type { Board } from "./board.js";
+import { createLocalClient } from "./local-client.js";
+import { type TerminalDevice, openTerminal } from "./terminal-device.js";
+
+/** Parts of {@link createTerminalFront}. */
+export interface TerminalFrontOptions {
+  readonly board: Board;
+  readonly path: string;
+  readonly color: boolean;
+  readonly clock: Clock;
+  readonly redraw?: boolean;
+  readonly guardMs?: number;
+}
+
+/** The terminal front. */
+export interface TerminalFront {
+  /**
+   * Makes sure there is a terminal, before a question is put on the board.
+   *
+   * @throws ConsentError `channel_unavailable` where there is none.
+   */
+  open(): void;
+  /** Shows what is on the board. */
+  show(): void;
+  close(): Promise<void>;
+}
+
+/** A front on the terminal at `path`. */
+export function createTerminalFront(options: TerminalFrontOptions): TerminalFront {
+  const { board, path } = options;
+  const stop = new AbortController();
+  const through: Through = new Map();
+  let device: TerminalDevice | undefined;
+  let running: Promise<void> | undefined;
+
+  const unasked = (): boolean => board.pending().some(({ request }) => !through.has(request.id));
+
+  const run = async (terminal: TerminalDevice): Promise<void> => {
+    const client = createLocalClient(board);
+    const { input, output } = terminal;
+    const end = await runUi({ ...options, client, input, output, signal: stop.signal, untilIdle: true }, through);
+    await client.close();
+    terminal.close();
+    device = undefined;
+    running = undefined;
+    // A question may have come just after the last one ended. At the end of the input nobody is asked until the next question comes.
+    if (end === "idle" && unasked()) reopen();
+  };
+  const reopen = (): void => {
+    try {
+      front.open();
+      front.show();
+    } catch {
+      // The terminal is gone: what is open waits for an attached client, or expires.
+    }
+  };
+
+  const front: TerminalFront = {
+    open() {
+      device ??= openTerminal(path);
+    },
+    show() {
+      if (device !== undefined) running ??= run(device);
+    },
+    async close() {
+      stop.abort();
+      await running;
+      device?.close();
+    },
+  };
+  return front;
+}

@@ -1,0 +1,141 @@
+/**
+ * TypedInput: lines that a person types, with a way to throw away what was typed before they could know what it answers.
+ * The terminal keeps its own line editing and signals; it is unbuffered only while old input is thrown away.
+ */
+import { StringDecoder } from "node:string_decoder";
+import type { Readable } from "node:stream";
+import type { Clock } from "@acp/core";
+
+/** Characters kept while nobody reads; more is thrown away, it would be so anyway. */
+const HELD_CHARS_MAX: number = 4 * 1024 * 1024;
+
+/** What a person types into: a terminal, or a stream in tests. */
+export type InputStream = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+
+/** What came of reading. */
+export type Typed =
+  | { readonly kind: "line"; readonly text: string }
+  /** The input is over: end of file or hang-up. */
+  | { readonly kind: "over" }
+  /** The signal ended the wait. */
+  | { readonly kind: "gone" };
+
+/** What was thrown away: nothing, whole lines, or the beginning of a line that may go on. */
+export type Drained = "nothing" | "lines" | "partial";
+
+/** Lines from a person. */
+export interface TypedInput {
+  readonly isTTY: boolean;
+  /** Settles when the input is over. */
+  readonly over: Promise<void>;
+  /** Throws away what was typed until now and until `quietMs` pass without more. */
+  drain(quietMs: number, signal: AbortSignal): Promise<Drained>;
+  /** The next line, without its end. */
+  readLine(signal: AbortSignal): Promise<Typed>;
+  /** Lets go of the stream; reads nothing more. */
+  release(): void;
+}
+
+/** Options of {@link createTypedInput}. */
+export interface TypedInputOptions {
+  readonly stream: InputStream;
+  readonly clock: Clock;
+}
+
+interface Held {
+  text: string;
+  over: boolean;
+  changed: () => void;
+}
+
+function cutLine(held: Held): string | undefined {
+  const end = held.text.search(/[\r\n]/);
+  if (end === -1) return undefined;
+  const line = held.text.slice(0, end);
+  const next = held.text.startsWith("\r\n", end) ? end + 2 : end + 1;
+  held.text = held.text.slice(next);
+  return line;
+}
+
+/** Waits for a change of what is held, for the signal, or for `ms` to pass where it is given. */
+async function waitForChange(held: Held, { signal, clock, ms }: { signal: AbortSignal; clock: Clock; ms?: number }): Promise<"changed" | "gone" | "quiet"> {
+  if (signal.aborted) return "gone";
+  const timer = new AbortController();
+  const quiet = ms === undefined ? [] : [clock.sleep(ms, { signal: timer.signal }).then(() => "quiet" as const, () => "gone" as const)];
+  const change = new Promise<"changed" | "gone">((resolve) => {
+    const stop = (): void => resolve("gone");
+    signal.addEventListener("abort", stop, { once: true, signal: timer.signal });
+    held.changed = () => resolve("changed");
+  });
+  try {
+    return await Promise.race([change, ...quiet]);
+  } finally {
+    held.changed = () => undefined;
+    timer.abort();
+  }
+}
+
+/** Starts to read a stream; from now on it belongs to the input until {@link TypedInput.release}. */
+export function createTypedInput({ stream, clock }: TypedInputOptions): TypedInput {
+  const decoder = new StringDecoder("utf8");
+  const held: Held = { text: "", over: false, changed: () => undefined };
+  let tellOver = (): void => undefined;
+  const over = new Promise<void>((resolve) => (tellOver = resolve));
+
+  const onData = (chunk: Buffer): void => {
+    const text = held.text + decoder.write(chunk);
+    held.text = text.length > HELD_CHARS_MAX ? "" : text;
+    held.changed();
+  };
+  const onOver = (): void => {
+    held.over = true;
+    tellOver();
+    held.changed();
+  };
+  stream.on("data", onData);
+  stream.on("end", onOver);
+  stream.on("close", onOver);
+  // Stays after the release: an error that nobody listens to would end the process.
+  stream.on("error", onOver);
+
+  const raw = (on: boolean): void => {
+    if (!held.over && stream.setRawMode !== undefined && stream.isTTY === true) stream.setRawMode(on);
+  };
+
+  return {
+    isTTY: stream.isTTY === true,
+    over,
+    async drain(quietMs, signal) {
+      let seen = "";
+      // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
+      raw(true);
+      try {
+        for (;;) {
+          seen = (seen + held.text).slice(-1);
+          held.text = "";
+          const change = await waitForChange(held, { signal, clock, ms: quietMs });
+          if (change !== "changed" || held.over) break;
+        }
+      } finally {
+        raw(false);
+      }
+      if (seen === "") return "nothing";
+      return seen === "\n" || seen === "\r" ? "lines" : "partial";
+    },
+    async readLine(signal) {
+      for (;;) {
+        if (signal.aborted) return { kind: "gone" };
+        const text = cutLine(held);
+        if (text !== undefined) return { kind: "line", text };
+        if (held.over) return { kind: "over" };
+        await waitForChange(held, { signal, clock });
+      }
+    },
+    release() {
+      stream.off("data", onData);
+      stream.off("end", onOver);
+      stream.off("close", onOver);
+      stream.pause();
+    },
+  };
+}
