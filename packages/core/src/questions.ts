@@ -6,6 +6,7 @@ import { type Answerer, takeAnswer } from "./answer.js";
 import type { PendingRecord } from "./approval/machine.js";
 import type { DenyCode } from "./deny-codes.js";
 import { isConsentError } from "./errors.js";
+import { PART_TIMEOUT_MS } from "./limits.js";
 import type { GateParts } from "./parts.js";
 import type { AnswerReceipt, AskSession, Ending } from "./ports.js";
 import { eventMaker, subjectOfRequest } from "./record.js";
@@ -50,8 +51,16 @@ async function deliver(parts: GateParts, { id, request }: PendingRecord, session
 
 /** Ends the question when its time is over by the monotonic clock, whatever the wall clock does meanwhile. */
 async function expire(parts: GateParts, { id, request }: PendingRecord, signal: AbortSignal): Promise<void> {
-  await parts.clock.sleep(Math.max(0, request.expiresAtMs - parts.clock.now()), { signal });
-  await endQuestion(parts, id, { type: "expire", atMs: parts.clock.now() });
+  let waitMs = Math.max(0, request.expiresAtMs - parts.clock.now());
+  for (;;) {
+    await parts.clock.sleep(waitMs, { signal });
+    try {
+      return void (await endQuestion(parts, id, { type: "expire", atMs: parts.clock.now() }));
+    } catch {
+      // The store is down; the one who waits gives up by itself, and the question ends when the store is back.
+      waitMs = PART_TIMEOUT_MS;
+    }
+  }
 }
 
 /** Takes an answer; where an edit made a new question of it, shows that one. Never rejects. */

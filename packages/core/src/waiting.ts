@@ -6,13 +6,15 @@ import { parseAction, withParameters } from "./action-json.js";
 import { advance, endQuestion } from "./advance.js";
 import type { PendingRecord } from "./approval/machine.js";
 import type { GateContext } from "./consent-gate.js";
+import type { DenyCode } from "./deny-codes.js";
 import { deny, messageOf } from "./deny.js";
+import { PART_TIMEOUT_MS } from "./limits.js";
 import { actionDigest } from "./digest.js";
 import { allow } from "./allow.js";
 import type { GateParts } from "./parts.js";
 import { watchEnd } from "./questions.js";
 import { eventMaker, subjectOfRequest } from "./record.js";
-import type { Pending, Verdict } from "./verdict.js";
+import type { Denied, Pending, Verdict } from "./verdict.js";
 
 /** The action that a yes is for; its digest is compared with the one that was recorded with the yes. */
 export function approvedAction({ action, end }: PendingRecord): Action | undefined {
@@ -68,9 +70,9 @@ async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<
   }
 }
 
-/** Takes a question back whatever became of it meanwhile; an end that came first stands. */
-async function withdrawQuestion(parts: GateParts, follow: { id: string }, event: { readonly reason: string; readonly denyCode: "consent_cancelled" | "gate_closed" }): Promise<void> {
-  await endQuestion(parts, follow.id, { type: "cancel", atMs: parts.clock.now(), ...event }).catch(() => undefined);
+/** Takes a question back. False where an end came first, which stands. */
+function withdrawQuestion(parts: GateParts, follow: { id: string }, reason: string, denyCode: "consent_cancelled" | "gate_closed"): Promise<boolean> {
+  return endQuestion(parts, follow.id, { type: "cancel", atMs: parts.clock.now(), reason, denyCode });
 }
 
 /** Calls `then` when the signal aborts, now if it has; returns how to stop listening. */
@@ -81,44 +83,55 @@ function onAbort(signal: AbortSignal | undefined, then: () => void): () => void 
   return () => signal.removeEventListener("abort", then);
 }
 
-/** Waits for the end of a shown question for one caller. */
+/** What an ended question means for a caller who may have left meanwhile. */
+function verdictFor(parts: GateParts, last: PendingRecord, context: GateContext): Verdict {
+  // A caller that went away gets no permit, even if the yes came first; nor does one that was told to call again.
+  if (context.signal?.aborted === true) return deny("consent_cancelled", "the caller went away", { requestId: last.id });
+  if (last.deferred) return deny("consent_deferred", "the caller was told to call again", { requestId: last.id });
+  return verdictOf(parts, last, context);
+}
+
+/** Waits for the end of a shown question for one caller. However the parts fail, the caller gets a verdict. */
 export function waitFor(parts: GateParts, record: PendingRecord, context: GateContext): Pending {
   const follow = { id: record.id };
   const stop = new AbortController();
-  let detach = (_verdict: Verdict): void => undefined;
+  let giveUp = (_verdict: Denied): void => undefined;
+  const givenUp = new Promise<Denied>((resolve) => (giveUp = resolve));
+  const denial = (code: DenyCode, reason: string): Denied => deny(code, reason, { requestId: follow.id });
 
-  const abort = (): void => void withdrawQuestion(parts, follow, { reason: "the caller went away", denyCode: "consent_cancelled" });
-  const close = (): void => void withdrawQuestion(parts, follow, { reason: "the gate is shutting down", denyCode: "gate_closed" });
-  const offCaller = onAbort(context.signal, abort);
-  const offClose = onAbort(parts.shutdown.signal, close);
-  const leave = (): void => {
-    offCaller();
-    offClose();
-    stop.abort(new Error("nobody waits any more"));
+  /** Ends the question and the waiting: also where the store cannot end the question, the caller gets its no. */
+  const leave = async (reason: string, code: "consent_cancelled" | "gate_closed"): Promise<void> => {
+    const isFirst = await withdrawQuestion(parts, follow, reason, code).catch(() => true);
+    if (isFirst) giveUp(denial(code, reason));
   };
-
-  const ended = lastEnd(parts, record.id, follow, stop.signal).then(
-    (last) => {
-      // A caller that went away gets no permit, even if the yes came first; nor does one that was told to call again.
-      if (context.signal?.aborted === true) return deny("consent_cancelled", "the caller went away", { requestId: last.id });
-      if (last.deferred) return deny("consent_deferred", "the caller was told to call again", { requestId: last.id });
-      return verdictOf(parts, last, context);
-    },
+  const offs = [
+    onAbort(context.signal, () => void leave("the caller went away", "consent_cancelled")),
+    onAbort(parts.shutdown.signal, () => void leave("the gate is shutting down", "gate_closed")),
+  ];
+  // The store ends a question in time; this is for a store that does not.
+  const backstopMs = Math.max(0, record.request.expiresAtMs - parts.clock.now()) + PART_TIMEOUT_MS;
+  parts.clock.sleep(backstopMs, { signal: stop.signal }).then(
+    () => giveUp(denial("consent_expired", "nobody answered in time")),
+    () => undefined,
   );
-  const deferred = new Promise<Verdict>((resolve) => (detach = resolve));
-  const settled = Promise.race([ended, deferred])
-    .catch((error: unknown) => deny("store_failed", `the question was lost: ${messageOf(error)}`, { requestId: follow.id }))
-    .finally(leave);
+
+  const ended = lastEnd(parts, record.id, follow, stop.signal).then((last) => verdictFor(parts, last, context));
+  const settled = Promise.race([ended, givenUp])
+    .catch((error: unknown) => denial("store_failed", `the question was lost: ${messageOf(error)}`))
+    .finally(() => {
+      for (const off of offs) off();
+      stop.abort(new Error("nobody waits any more"));
+    });
 
   return {
     decision: "pending",
     requestId: record.id,
     expiresAtMs: record.request.expiresAtMs,
     settled,
-    withdraw: (reason) => withdrawQuestion(parts, follow, { reason, denyCode: "consent_cancelled" }),
+    withdraw: (reason) => leave(reason, "consent_cancelled"),
     defer: async () => {
       const isDeferred = await deferQuestion(parts, follow).catch(() => false);
-      if (isDeferred) detach(deny("consent_deferred", "the caller was told to call again", { requestId: follow.id }));
+      if (isDeferred) giveUp(denial("consent_deferred", "the caller was told to call again"));
       return isDeferred;
     },
   };
