@@ -98,10 +98,10 @@ function installPackages() {
 }
 
 const { isBuilt, isInstalled, stampInstall } = await import("./stamp.mjs");
+if (!isPnpmThere()) await step("package manager", installPnpm);
 if (isInstalled()) {
   say("• install: up to date");
 } else {
-  if (!isPnpmThere()) await step("package manager", installPnpm);
   await step("install", installPackages);
   stampInstall();
 }

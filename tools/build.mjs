@@ -8,7 +8,7 @@ import { capture, packages, root } from "./workspace.mjs";
 /**
  * The entries of a package: what its exports, imports and bin point to in dist, as paths without extension.
  *
- * @param {any} manifest
+ * @param {import("./workspace.mjs").Manifest} manifest
  * @returns {string[]}
  */
 function entriesOf(manifest) {
@@ -16,7 +16,7 @@ function entriesOf(manifest) {
   return [...new Set(targets)].map((target) => target.slice("./dist/".length, -".js".length)).sort();
 }
 
-/** @param {{ folder: string, dir: string, manifest: any }} package */
+/** @param {{ folder: string, dir: string, manifest: import("./workspace.mjs").Manifest }} package */
 async function bundle({ folder, dir, manifest }) {
   const entries = entriesOf(manifest);
   const options = /** @type {import("tsup").Options} */ ({
@@ -62,5 +62,7 @@ unstampBuild();
 const all = packages();
 for (const { dir } of all) rmSync(join(dir, "dist"), { recursive: true, force: true });
 const results = (await Promise.allSettled([declarations(), ...all.map(bundle)])).map(report);
+// Every build starts from nothing, and what is published holds no build state.
+for (const { dir } of all) rmSync(join(dir, "dist/.tsbuildinfo"), { force: true });
 if (results.includes(false)) process.exit(1);
 stampBuild();

@@ -57,7 +57,7 @@ const holds = (stamp, value) => existsSync(stamp) && readFileSync(stamp, "utf8")
 
 const installInputs = () => hashOf(["pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests()]);
 const isLinked = () => packages().every(({ dir, manifest }) => !hasDependencies(manifest) || existsSync(join(dir, "node_modules")));
-/** @param {any} manifest */
+/** @param {import("./workspace.mjs").Manifest} manifest */
 const hasDependencies = (manifest) => manifest.dependencies !== undefined || manifest.devDependencies !== undefined;
 const isWhole = () => packages().every(({ dir }) => existsSync(join(dir, "dist/index.js")) && existsSync(join(dir, "dist/index.d.ts")));
 

@@ -25,7 +25,10 @@ describe("tally()", () => {
   });
 
   it("counts a file that does not load as failed", () => {
-    const { lines, isGreen } = tally([{ file: "b.test.ts", brokenBy: ["no such module"], tests: [] }, module({ name: "a", state: "passed" })], run);
+    const { lines, isGreen } = tally(
+      [{ file: "b.test.ts", brokenBy: ["no such module"], tests: [] }, module({ name: "a", state: "passed" })],
+      run,
+    );
     expect(lines).toContain("did not run: b.test.ts: no such module");
     expect(lines.at(-1)).toBe("1 passed, 1 failed, 0 skipped");
     expect(isGreen).toBe(false);
@@ -42,7 +45,10 @@ describe("tally()", () => {
   });
 
   it("asks for no reason where a name filter skipped", () => {
-    const { lines, isGreen } = tally([module({ name: "a", state: "passed" }, { name: "b", state: "skipped" })], { strays: 0, isFiltered: true });
+    const { lines, isGreen } = tally([module({ name: "a", state: "passed" }, { name: "b", state: "skipped" })], {
+      strays: 0,
+      isFiltered: true,
+    });
     expect(lines).toEqual(["1 passed, 0 failed, 1 skipped"]);
     expect(isGreen).toBe(true);
   });

@@ -7,14 +7,29 @@ import { fileURLToPath } from "node:url";
 /** Absolute path of the repository, without a slash at the end. */
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 
-/** @param {string} path */
+/**
+ * @typedef {Readonly<Record<string, string>>} Table
+ * @typedef {{ name: string, version: string, packageManager?: string, exports?: Readonly<Record<string, string | Table>>, imports?: object,
+ *   bin?: Table, dependencies?: Table, peerDependencies?: Table, devDependencies?: Table, [key: string]: unknown }} Manifest
+ */
+
+/**
+ * @param {string} path - A JSON file that holds an object.
+ * @returns {Readonly<Record<string, unknown>>}
+ */
 export const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+
+/**
+ * @param {string} dir
+ * @returns {Manifest} The folder's package.json.
+ */
+export const readManifest = (dir) => JSON.parse(readFileSync(join(dir, "package.json"), "utf8"));
 
 /**
  * Every folder under packages/ with a manifest, sorted by folder.
  *
  * @param {string} [from] - Another repository root, for tests.
- * @returns {{ folder: string, dir: string, manifest: any }[]}
+ * @returns {{ folder: string, dir: string, manifest: Manifest }[]}
  */
 export function packages(from = root) {
   const base = join(from, "packages");
@@ -22,7 +37,7 @@ export function packages(from = root) {
   return readdirSync(base)
     .filter((folder) => existsSync(join(base, folder, "package.json")))
     .sort()
-    .map((folder) => ({ folder, dir: join(base, folder), manifest: readJson(join(base, folder, "package.json")) }));
+    .map((folder) => ({ folder, dir: join(base, folder), manifest: readManifest(join(base, folder)) }));
 }
 
 /**

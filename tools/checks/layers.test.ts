@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { layers } from "./layers.js";
+import { problemsOf } from "./sample.js";
+
+const manifest = (extra: object = {}): object => ({ peerDependencies: { "@acp/core": "workspace:*" }, ...extra });
+const base = {
+  "package.json": {},
+  "packages/core/package.json": { dependencies: { yaml: "1", picomatch: "1", "@noble/hashes": "1", zod: "1" } },
+  "packages/audit/package.json": manifest({ dependencies: { "@acp/home": "workspace:*", "@acp/testing": "workspace:*" } }),
+  "packages/home/package.json": manifest(),
+  "packages/proxy-mcp/package.json": manifest({ dependencies: { "@acp/audit": "workspace:*", "@acp/cli": "workspace:*" } }),
+  "packages/cli/package.json": manifest({ dependencies: { "@acp/proxy-mcp": "workspace:*" } }),
+};
+
+it.each([
+  [
+    "an adapter that imports its equal",
+    "packages/audit/src/a.ts",
+    'import "@acp/home";',
+    "may not import @acp/home: arrows point one way, equals never import each other",
+  ],
+  [
+    "an arrow that points up",
+    "packages/proxy-mcp/src/a.ts",
+    'import "@acp/cli";',
+    "may not import @acp/cli: arrows point one way, equals never import each other",
+  ],
+  [
+    "core that imports an adapter",
+    "packages/core/src/a.ts",
+    'import type { A } from "@acp/audit";',
+    "may not import @acp/audit: arrows point one way, equals never import each other",
+  ],
+  ["the testing kit in a source", "packages/audit/src/a.ts", 'import "@acp/testing";', "imports @acp/testing outside a test"],
+  ["an undeclared package", "packages/home/src/a.ts", 'import "left-pad";', 'imports "left-pad", which its package.json does not declare'],
+  [
+    "a path into another package",
+    "packages/home/src/a.ts",
+    'import "../../core/src/b.js";',
+    'imports "../../core/src/b.js", which leaves the package',
+  ],
+  [
+    "a dynamic import",
+    "packages/home/src/a.ts",
+    'await import("left-pad");',
+    'imports "left-pad", which its package.json does not declare',
+  ],
+])("layers refuses %s", async (_name, file, text, problem) => {
+  expect(await problemsOf(layers, { ...base, [file]: text })).toContain(`${file}:1: ${problem}`);
+});
+
+it("layers refuses a library that core was not designed around", async () => {
+  expect(await problemsOf(layers, { ...base, "packages/core/src/a.ts": 'import "zod";' })).toEqual([
+    'packages/core/src/a.ts:1: imports "zod", which is none of core\'s libraries',
+  ]);
+});
+
+it("layers refuses a library that core's index would load though it belongs behind a subpath", async () => {
+  const files = { "packages/core/src/index.ts": 'export { a } from "./a.js";', "packages/core/src/a.ts": 'import "yaml";' };
+  expect(await problemsOf(layers, { ...base, ...files })).toEqual([
+    'packages/core/src/a.ts: loads "yaml" whenever core\'s "index" is imported',
+  ]);
+});
+
+it("layers refuses a package that has no layer", async () => {
+  expect(await problemsOf(layers, { ...base, "packages/stray/package.json": manifest() })).toEqual(["packages/stray: has no layer"]);
+});
+
+it("layers takes imports that point down, tests that use what their manifest names, and core's libraries behind their subpath", async () => {
+  const files = {
+    "packages/core/src/index.ts": 'import "./match.js";',
+    "packages/core/src/match.ts": 'import "picomatch"; import type { Document } from "yaml";',
+    "packages/core/src/yaml.ts": 'import "yaml"; import "./match.js";',
+    "packages/core/src/crypto/portable.ts": 'import "@noble/hashes/sha2.js";',
+    "packages/audit/src/a.ts": 'import "@acp/core"; import "node:fs";',
+    "packages/audit/src/a.test.ts": 'import "@acp/testing"; import "@acp/home"; import "vitest";',
+    "packages/proxy-mcp/src/a.ts": 'import "@acp/audit";',
+    "packages/cli/src/a.ts": 'import "@acp/proxy-mcp"; import "@acp/core";',
+    "package.json": { devDependencies: { vitest: "1" } },
+  };
+  expect(await problemsOf(layers, { ...base, ...files })).toEqual([]);
+});

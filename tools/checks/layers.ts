@@ -1,0 +1,128 @@
+/**
+ * Who may import whom. Arrows point one way: cli → proxies, integrations → adapters → core; equals never import each other.
+ * Also: nothing is imported that the manifest does not declare, and core reaches each library only from the subpath that needs it.
+ */
+import { dirname, join, normalize, relative } from "node:path";
+import { gitFiles, packages, readManifest } from "../workspace.mjs";
+import { importsOf, parseFile } from "./ast.js";
+import type { ImportLine } from "./ast.js";
+import type { Check } from "./check.js";
+
+/** Packages by layer, lowest first. A new package gets its place here. */
+const LAYERS: readonly RegExp[] = [
+  /^core$/,
+  /^(audit|home|capabilities|testing|(channel|sandbox|store)-[a-z]+)$/,
+  /^(exec-approval|mcpx|constitution|code-mode|(proxy|integration)-[a-z-]+)$/,
+  /^cli$/,
+];
+
+/** Core's libraries, each with the entries whose import may load it. */
+const CORE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  yaml: ["yaml"],
+  picomatch: ["index", "yaml"],
+  "@noble/hashes": ["crypto/portable"],
+};
+
+const layerOf = (folder: string): number => LAYERS.findIndex((layer) => layer.test(folder));
+const isTest = (file: string): boolean => /\.test(-d)?\.ts$|^packages\/[^/]+\/test\//.test(file);
+const packageName = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+
+interface SourceFile {
+  readonly file: string;
+  readonly folder: string;
+  readonly imports: readonly ImportLine[];
+}
+
+function sourcesOf(root: string): readonly SourceFile[] {
+  return gitFiles(root).flatMap((file) => {
+    const folder = /^packages\/([^/]+)\/(?:src|test)\/.*\.ts$/.exec(file)?.[1];
+    return folder === undefined ? [] : [{ file, folder, imports: importsOf(parseFile(join(root, file))) }];
+  });
+}
+
+/** Why a source file may not import another of our packages, or undefined. */
+function arrowProblem(folder: string, target: string): string | undefined {
+  if (target === folder) return `imports its own package by name`;
+  if (target === "testing") return "imports @acp/testing outside a test";
+  return layerOf(target) < layerOf(folder)
+    ? undefined
+    : `may not import @acp/${target}: arrows point one way, equals never import each other`;
+}
+
+function importProblem(source: SourceFile, specifier: string, declared: ReadonlySet<string>): string | undefined {
+  if (specifier.startsWith("node:") || specifier.startsWith("#")) return undefined;
+  if (specifier.startsWith(".")) {
+    const target = relative(`packages/${source.folder}`, normalize(join(dirname(source.file), specifier)));
+    return target.startsWith("..") ? `imports "${specifier}", which leaves the package` : undefined;
+  }
+  const name = packageName(specifier);
+  const ours = /^@acp\/(.+)$/.exec(name)?.[1];
+  const arrow = ours === undefined || isTest(source.file) ? undefined : arrowProblem(source.folder, ours);
+  if (arrow !== undefined) return arrow;
+  return declared.has(name) ? undefined : `imports "${name}", which its package.json does not declare`;
+}
+
+function importProblems(root: string, sources: readonly SourceFile[]): string[] {
+  const atRoot = Object.keys(readManifest(root).devDependencies ?? {});
+  const manifests = new Map(packages(root).map(({ folder, manifest }) => [folder, manifest]));
+  return sources.flatMap((source) => {
+    const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = manifests.get(source.folder) ?? {};
+    const shipped = { ...dependencies, ...peerDependencies };
+    const declared = new Set(isTest(source.file) ? [...Object.keys({ ...shipped, ...devDependencies }), ...atRoot] : Object.keys(shipped));
+    return source.imports.flatMap(({ specifier, line }) => {
+      const problem = importProblem(source, specifier, declared);
+      return problem === undefined ? [] : [`${source.file}:${line}: ${problem}`];
+    });
+  });
+}
+
+/** Libraries that loading an entry of core loads, with the file that does. */
+function librariesOf(entry: string, byFile: ReadonlyMap<string, SourceFile>): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const seen = new Set<string>();
+  const open = [`packages/core/src/${entry}.ts`];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    for (const { specifier, isTypeOnly } of byFile.get(file)?.imports ?? []) {
+      if (isTypeOnly || specifier.startsWith("#") || specifier.startsWith("node:")) continue;
+      if (specifier.startsWith(".")) open.push(normalize(join(dirname(file), specifier)).replace(/\.js$/, ".ts"));
+      else found.set(packageName(specifier), file);
+    }
+  }
+  return found;
+}
+
+function coreProblems(sources: readonly SourceFile[]): string[] {
+  const core = sources.filter(({ folder, file }) => folder === "core" && !isTest(file));
+  const byFile = new Map(core.map((source) => [source.file, source]));
+  const entries = [...new Set(["index", ...Object.values(CORE_LIBRARIES).flat()])];
+  const strangers = core.flatMap(({ file, imports }) =>
+    imports
+      .filter(({ specifier }) => /^[^.#]/.test(specifier) && !specifier.startsWith("node:") && !(packageName(specifier) in CORE_LIBRARIES))
+      .map(({ specifier, line }) => `${file}:${line}: imports "${specifier}", which is none of core's libraries`),
+  );
+  const leaks = entries.flatMap((entry) =>
+    [...librariesOf(entry, byFile)]
+      .filter(([library]) => library in CORE_LIBRARIES && CORE_LIBRARIES[library]?.includes(entry) !== true)
+      .map(([library, file]) => `${file}: loads "${library}" whenever core's "${entry}" is imported`),
+  );
+  return [...strangers, ...leaks];
+}
+
+export const layers: Check = {
+  name: "layers",
+  remedy:
+    "Take the part as an argument instead of importing it, or move what both need down into core (docs/dependencies.md, tools/checks/layers.ts)",
+  run({ root }) {
+    const unplaced = packages(root)
+      .filter(({ folder }) => layerOf(folder) === -1)
+      .map(({ folder }) => `packages/${folder}: has no layer`);
+    const sources = sourcesOf(root);
+    return { problems: [...unplaced, ...importProblems(root, sources), ...coreProblems(sources)] };
+  },
+};

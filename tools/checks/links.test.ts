@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { links } from "./links.js";
+import { problemsOf } from "./sample.js";
+
+it("links refuses a link to a file that does not exist", async () => {
+  const text = "[a](docs/a.md#part), ![b](/b.png) and [c](docs/c.md)\n";
+  expect(await problemsOf(links, { "README.md": text, "docs/a.md": "" })).toEqual([
+    'README.md: leads to "/b.png", which does not exist',
+    'README.md: leads to "docs/c.md", which does not exist',
+  ]);
+});
+
+it("links takes addresses, anchors, code and files beside the page", async () => {
+  const text = "[a](https://example.com) [b](#here) [c](../README.md) `[d](none.md)`\n```md\n[e](none.md)\n```\n";
+  expect(await problemsOf(links, { "README.md": "", "docs/a.md": text })).toEqual([]);
+});

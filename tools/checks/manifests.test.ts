@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import { manifests } from "./manifests.js";
+import { problemsOf } from "./sample.js";
+
+const good = {
+  version: "0.1.0",
+  description: "What it does.",
+  license: "Apache-2.0",
+  type: "module",
+  sideEffects: false,
+  engines: { node: ">=20.19" },
+  files: ["dist", "src", "!src/**/*.test.ts"],
+  exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
+  peerDependencies: { "@acp/core": "workspace:*" },
+};
+const workspace = {
+  "package.json": { packageManager: "pnpm@1.2.3" },
+  "tools/pnpm/package.json": { dependencies: { pnpm: "1.2.3" } },
+  "tsconfig.build.json": { references: [{ path: "packages/audit" }] },
+  "pnpm-workspace.yaml": "catalog:\n  yaml: 2.9.1\n",
+  "packages/audit/package.json": good,
+  "packages/audit/README.md": "# audit\n",
+};
+const audit = (extra: object): object => ({ ...workspace, "packages/audit/package.json": { ...good, ...extra } });
+
+it("manifests takes a workspace that keeps every promise", async () => {
+  expect(await problemsOf(manifests, workspace)).toEqual([]);
+});
+
+it.each([
+  ["another licence", audit({ license: "MIT" }), 'packages/audit: "license" must be "Apache-2.0"'],
+  ["an install script", audit({ scripts: { postinstall: "node a.js" } }), 'packages/audit: runs a script at install: "postinstall"'],
+  [
+    "an import condition",
+    audit({ exports: { ".": { types: "./a.d.ts", import: "./a.js" } } }),
+    'packages/audit: "exports" of "." must have "types" and "default" only, in this order',
+  ],
+  ["a loose dependency", audit({ dependencies: { yaml: "^2.0.0" } }), 'packages/audit: "dependencies" of "yaml" must be "catalog:"'],
+  ["core as a plain dependency", audit({ peerDependencies: {} }), 'packages/audit: "peerDependencies" must name "@acp/core"'],
+  ["no description", audit({ description: "" }), 'packages/audit: "description" is missing'],
+  ["a package that is not built", { ...workspace, "tsconfig.build.json": { references: [] } }, "tsconfig.build.json: lacks packages/audit"],
+  [
+    "a floating catalog",
+    { ...workspace, "pnpm-workspace.yaml": "catalog:\n  yaml: ^2.9.1\n" },
+    "pnpm-workspace.yaml: the version of yaml must be exact",
+  ],
+  [
+    "another pnpm",
+    { ...workspace, "package.json": { packageManager: "pnpm@9.0.0" } },
+    'package.json: "packageManager" must be "pnpm@1.2.3", as in tools/pnpm',
+  ],
+])("manifests refuses %s", async (_name, files, problem) => {
+  expect(await problemsOf(manifests, { ...files })).toEqual([problem]);
+});
+
+it("manifests refuses a second version", async () => {
+  const files = { ...workspace, "packages/core/package.json": { ...good, version: "0.2.0" }, "packages/core/README.md": "" };
+  expect(await problemsOf(manifests, files)).toContain("packages: must share one version, have 0.1.0, 0.2.0");
+});

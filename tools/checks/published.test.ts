@@ -1,0 +1,73 @@
+/** The checks that read what would be published: each goes red on a bad package. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { apiReport } from "./api-report.js";
+import { packageShape } from "./package-shape.js";
+import { problemsOf, sample } from "./sample.js";
+
+const manifest = {
+  name: "@acp/core",
+  version: "0.0.0",
+  license: "Apache-2.0",
+  type: "module",
+  sideEffects: false,
+  engines: { node: ">=20.19" },
+  files: ["dist"],
+  exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } },
+};
+const files = {
+  "pnpm-workspace.yaml": "packages:\n  - packages/*\n",
+  "packages/core/LICENSE": "Apache-2.0",
+  "packages/core/README.md": "# core\n",
+  "packages/core/package.json": manifest,
+  "packages/core/dist/index.js": "export const a = 1;\n",
+  "packages/core/dist/index.d.ts": "/** A. */\nexport declare const a = 1;\n",
+};
+
+it("package shape takes a whole package", async () => {
+  expect(await problemsOf(packageShape, files)).toEqual([]);
+});
+
+it("package shape refuses missing types, a missing readme and a test in the archive", async () => {
+  const { "packages/core/README.md": _readme, "packages/core/dist/index.d.ts": _types, ...rest } = files;
+  const problems = await problemsOf(packageShape, { ...rest, "packages/core/dist/a.test.js": "" });
+  expect(problems.slice(0, 2)).toEqual(["packages/core: lacks package/README.md", "packages/core: ships package/dist/a.test.js"]);
+  expect(problems[2]).toMatch(/publint says:[\s\S]*index\.d\.ts but the file does not exist/);
+});
+
+it("package shape refuses types that a user's compiler cannot follow", async () => {
+  const problems = await problemsOf(packageShape, { ...files, "packages/core/dist/index.d.ts": 'export { a } from "./none";\n' });
+  expect(problems).toEqual([expect.stringMatching(/attw says:[\s\S]*Internal resolution error/i)]);
+});
+
+it("package shape refuses a package that only import() can load", async () => {
+  const exports = { ".": { require: { default: "./dist/none.cjs" } } };
+  expect((await problemsOf(packageShape, { ...files, "packages/core/package.json": { ...manifest, exports } })).join("\n")).toContain(
+    "publint says:",
+  );
+});
+
+it("api report refuses a changed surface, and writes it on update", async () => {
+  const root = sample(files);
+  const problem = "etc/core.api.md: does not show the public surface as it is";
+  expect(await apiReport.run({ root, update: false })).toEqual({ problems: [problem] });
+  expect(await apiReport.run({ root, update: true })).toEqual({ problems: [] });
+  expect(await apiReport.run({ root, update: false })).toEqual({ problems: [] });
+  expect(readFileSync(join(root, "etc/core.api.md"), "utf8")).toContain("export const a = 1;");
+  writeFileSync(join(root, "packages/core/dist/index.d.ts"), "/** A. */\nexport declare const a = 2;\n");
+  expect(await apiReport.run({ root, update: false })).toEqual({ problems: [problem] });
+});
+
+it("api report refuses a surface that needs a type it does not export, and a package that is not built", async () => {
+  const root = sample({
+    ...files,
+    "packages/core/dist/index.d.ts": "export {};\ninterface Hidden { readonly b: 1 }\n/** A. */\nexport declare const a: Hidden;\n",
+  });
+  await apiReport.run({ root, update: true });
+  expect((await apiReport.run({ root, update: false })).problems).toEqual([
+    expect.stringContaining('The symbol "Hidden" needs to be exported'),
+  ]);
+  rmSync(join(root, "packages/core/dist"), { recursive: true });
+  expect((await apiReport.run({ root, update: false })).problems).toEqual(["packages/core/dist/index.d.ts: is not built"]);
+});

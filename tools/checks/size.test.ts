@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { problemsOf, sample } from "./sample.js";
+import { size } from "./size.js";
+
+const lines = (count: number): string => "// line\n".repeat(count);
+
+it("size refuses a file of 401 lines and takes one of 400", async () => {
+  expect(await problemsOf(size, { "a.ts": lines(401), "b.ts": lines(400) })).toEqual(["a.ts: 401 lines, at most 400"]);
+});
+
+it("size notes a file of more than 300 lines", async () => {
+  const { notes } = await size.run({ root: sample({ "a.ts": lines(301), "b.ts": lines(300) }), update: false });
+  expect(notes).toEqual(["a.ts: 301 lines, aim for 300"]);
+});
