@@ -67,7 +67,10 @@ function takeReceipt({ desk }: Asked, receipt: AnswerReceipt): AskOutcome | unde
   }
 }
 
-async function submit(asked: Asked, parts: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId">): Promise<AskOutcome | undefined> {
+async function submit(
+  asked: Asked,
+  parts: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId">,
+): Promise<AskOutcome | undefined> {
   const { client, desk, question, answering } = asked;
   answering(true);
   try {

@@ -99,7 +99,12 @@ export async function attachApprovers(options: AttachAllOptions): Promise<Approv
   const changes = createFeed<QuestionChange>();
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
-  const gates: Gates = { options: { ...options, signal: both }, clients: new Map(), warned: new Set(), push: (change) => changes.push(change) };
+  const gates: Gates = {
+    options: { ...options, signal: both },
+    clients: new Map(),
+    warned: new Set(),
+    push: (change) => changes.push(change),
+  };
   await look(gates);
   const keepLooking = async (): Promise<void> => {
     while (!both.aborted) {
@@ -119,8 +124,12 @@ export async function attachApprovers(options: AttachAllOptions): Promise<Approv
     changes,
     gates: () => gates.clients.size,
     async answer(claim) {
-      const holder = [...gates.clients.values()].find((client) => client.pending().some(({ request }) => request.id === claim["request_id"]));
-      return holder === undefined ? { status: "refused", code: "request_unknown", reason: "no attached gate has this question open" } : holder.answer(claim);
+      const holder = [...gates.clients.values()].find((client) =>
+        client.pending().some(({ request }) => request.id === claim["request_id"]),
+      );
+      return holder === undefined
+        ? { status: "refused", code: "request_unknown", reason: "no attached gate has this question open" }
+        : holder.answer(claim);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -39,7 +39,8 @@ interface Attachment {
   readonly attached: () => void;
 }
 
-const gone = (why: string): ConsentError => new ConsentError("channel_failed", `Cannot reach the gate: ${why === "" ? "the connection is closed" : why}`);
+const gone = (why: string): ConsentError =>
+  new ConsentError("channel_failed", `Cannot reach the gate: ${why === "" ? "the connection is closed" : why}`);
 
 function settle(attachment: Attachment, answer: number, receipt: AnswerReceipt): void {
   const found = attachment.waiting.get(answer);

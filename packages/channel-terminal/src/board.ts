@@ -23,7 +23,11 @@ interface Entry {
   readonly session: AskSession;
 }
 
-const refused = (code: "request_unknown" | "request_ended" | "response_invalid", reason: string): AnswerReceipt => ({ status: "refused", code, reason });
+const refused = (code: "request_unknown" | "request_ended" | "response_invalid", reason: string): AnswerReceipt => ({
+  status: "refused",
+  code,
+  reason,
+});
 
 /** An empty board. */
 export function createBoard(): Board {
@@ -40,6 +44,15 @@ export function createBoard(): Board {
     if (ended.size > ENDED_IDS_MAX && oldest !== undefined) ended.delete(oldest);
   };
 
+  const takeDownAtEnd = async (id: string, entry: Entry): Promise<void> => {
+    const ending = await entry.session.ended;
+    // A redelivery may have taken the entry's place: only its own session takes it down.
+    if (entries.get(id) !== entry) return;
+    entries.delete(id);
+    rememberEnd(id);
+    tell({ type: "ended", id, ending });
+  };
+
   return {
     pending: () => Array.from(entries.values(), (entry) => entry.question),
     subscribe(listener) {
@@ -50,13 +63,7 @@ export function createBoard(): Board {
       const entry: Entry = { question: { request, redelivery: session.redelivery }, session };
       entries.set(request.id, entry);
       tell({ type: "open", question: entry.question });
-      void session.ended.then((ending) => {
-        // A redelivery may have taken the entry's place: only its own session takes it down.
-        if (entries.get(request.id) !== entry) return;
-        entries.delete(request.id);
-        rememberEnd(request.id);
-        tell({ type: "ended", id: request.id, ending });
-      });
+      void takeDownAtEnd(request.id, entry);
     },
     async answer(claim, subject) {
       const id = claim["request_id"];

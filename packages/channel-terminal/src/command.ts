@@ -4,7 +4,11 @@
 
 /** What a person wants done with the question on the screen. */
 export type Command =
-  | { readonly kind: "approve"; /** The whole word was typed. */ readonly typed: boolean; /** The offer taken with it, `""` for none. */ readonly offer: string }
+  | {
+      readonly kind: "approve" /** The whole word was typed. */;
+      readonly typed: boolean /** The offer taken with it, `""` for none. */;
+      readonly offer: string;
+    }
   | { readonly kind: "deny"; readonly reason: string }
   | { readonly kind: "edit" | "details" | "next" | "help" | "empty" }
   | { readonly kind: "unknown"; readonly text: string };

@@ -91,7 +91,8 @@ export async function editArguments(desk: Desk, options: EditOptions): Promise<E
     desk.screen.say(`Kept: ${why}`);
     return { kind: "kept" };
   };
-  if (entry.kind === "cut") return keep("the entry is too large, or a line is longer than this terminal hands over; break it into shorter lines");
+  if (entry.kind === "cut")
+    return keep("the entry is too large, or a line is longer than this terminal hands over; break it into shorter lines");
   if (entry.kind !== "text") return { kind: entry.kind };
   if (entry.text === "") return keep("nothing was entered");
   const parameters = readArguments(entry.text);

@@ -55,9 +55,9 @@ export function showQuestion(screen: Screen, { request, redelivery }: OpenQuesti
 
 /** Shows the whole call and the question as JSON. */
 export function showDetails(screen: Screen, { request }: OpenQuestion): void {
-  const { text, ...rest } = encodeRequest(request);
+  const { text: _shown, ...rest } = encodeRequest(request);
   screen.say("── the call ──", "bold");
-  screen.quote([String(text)]);
+  screen.quote([request.text]);
   screen.say("── the question as JSON ──", "bold");
   screen.quote([JSON.stringify(rest, undefined, 2)]);
 }

@@ -18,7 +18,14 @@ const COLUMNS_MIN = 24;
 const GUTTER = "│ ";
 const GUTTER_WRAPPED = "│ ↪ ";
 
-const INKS: Readonly<Record<Ink, string>> = { plain: "", bold: "\u001b[1m", dim: "\u001b[2m", red: "\u001b[31m", yellow: "\u001b[33m", green: "\u001b[32m" };
+const INKS: Readonly<Record<Ink, string>> = {
+  plain: "",
+  bold: "\u001b[1m",
+  dim: "\u001b[2m",
+  red: "\u001b[31m",
+  yellow: "\u001b[33m",
+  green: "\u001b[32m",
+};
 const INK_OFF = "\u001b[0m";
 // Save the cursor, go to the line above, clear it; afterwards restore.
 const TO_STATUS = "\u001b7\u001b[1A\r\u001b[2K";

@@ -100,7 +100,8 @@ function attend(client: Client, options: ServeOptions): void {
   const splitter = createLineSplitter(CLIENT_LINE_BYTES_MAX);
   client.socket.on("data", (chunk: Buffer) => {
     const lines = splitter.push(chunk);
-    if (lines === undefined) return refuse(client, "message_invalid", `Cannot read a line: it is longer than ${CLIENT_LINE_BYTES_MAX} bytes`);
+    if (lines === undefined)
+      return refuse(client, "message_invalid", `Cannot read a line: it is longer than ${CLIENT_LINE_BYTES_MAX} bytes`);
     try {
       for (const line of lines) if (!client.socket.writableEnded) receive(client, line, options);
     } catch (error) {

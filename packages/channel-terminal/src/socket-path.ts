@@ -42,7 +42,8 @@ async function makePrivateDirectory(path: string): Promise<void> {
   const uid = process.getuid?.();
   if (!found.isDirectory()) refuse(path, "its directory is not a directory");
   if (uid !== undefined && found.uid !== uid) refuse(path, `its directory belongs to user ${found.uid}, not to ${uid}`);
-  if ((found.mode & 0o077) !== 0) refuse(path, `its directory is open to others (mode ${(found.mode & 0o777).toString(8)}), chmod 700 mends that`);
+  if ((found.mode & 0o077) !== 0)
+    refuse(path, `its directory is open to others (mode ${(found.mode & 0o777).toString(8)}), chmod 700 mends that`);
 }
 
 async function makeWay(path: string): Promise<void> {

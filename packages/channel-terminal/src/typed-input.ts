@@ -58,10 +58,21 @@ function cutLine(held: Held): string | undefined {
 }
 
 /** Waits for a change of what is held, for the signal, or for `ms` to pass where it is given. */
-async function waitForChange(held: Held, { signal, clock, ms }: { signal: AbortSignal; clock: Clock; ms?: number }): Promise<"changed" | "gone" | "quiet"> {
+async function waitForChange(
+  held: Held,
+  { signal, clock, ms }: { signal: AbortSignal; clock: Clock; ms?: number },
+): Promise<"changed" | "gone" | "quiet"> {
   if (signal.aborted) return "gone";
   const timer = new AbortController();
-  const quiet = ms === undefined ? [] : [clock.sleep(ms, { signal: timer.signal }).then(() => "quiet" as const, () => "gone" as const)];
+  const quiet =
+    ms === undefined
+      ? []
+      : [
+          clock.sleep(ms, { signal: timer.signal }).then(
+            () => "quiet" as const,
+            () => "gone" as const,
+          ),
+        ];
   const change = new Promise<"changed" | "gone">((resolve) => {
     const stop = (): void => resolve("gone");
     signal.addEventListener("abort", stop, { once: true, signal: timer.signal });
@@ -75,12 +86,48 @@ async function waitForChange(held: Held, { signal, clock, ms }: { signal: AbortS
   }
 }
 
+type Source = TypedInputOptions & { readonly held: Held };
+
+async function drain({ stream, clock, held }: Source, quietMs: number, signal: AbortSignal): Promise<Drained> {
+  const raw = (on: boolean): void => {
+    if (!held.over && stream.isTTY === true) stream.setRawMode?.(on);
+  };
+  let last = "";
+  // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
+  raw(true);
+  try {
+    for (;;) {
+      last = (last + held.text).slice(-1);
+      held.text = "";
+      const change = await waitForChange(held, { signal, clock, ms: quietMs });
+      if (change !== "changed" || held.over) break;
+    }
+  } finally {
+    raw(false);
+  }
+  if (last === "") return "nothing";
+  return last === "\n" || last === "\r" ? "lines" : "partial";
+}
+
+async function readLine({ clock, held }: Source, signal: AbortSignal): Promise<Typed> {
+  for (;;) {
+    if (signal.aborted) return { kind: "gone" };
+    const text = cutLine(held);
+    if (text !== undefined) return { kind: "line", text };
+    if (held.over) return { kind: "over" };
+    await waitForChange(held, { signal, clock });
+  }
+}
+
 /** Starts to read a stream; from now on it belongs to the input until {@link TypedInput.release}. */
 export function createTypedInput({ stream, clock }: TypedInputOptions): TypedInput {
   const decoder = new StringDecoder("utf8");
   const held: Held = { text: "", over: false, changed: () => undefined };
+  const source: Source = { stream, clock, held };
   let tellOver = (): void => undefined;
-  const over = new Promise<void>((resolve) => (tellOver = resolve));
+  const over = new Promise<void>((resolve) => {
+    tellOver = resolve;
+  });
 
   const onData = (chunk: Buffer): void => {
     const text = held.text + decoder.write(chunk);
@@ -98,39 +145,11 @@ export function createTypedInput({ stream, clock }: TypedInputOptions): TypedInp
   // Stays after the release: an error that nobody listens to would end the process.
   stream.on("error", onOver);
 
-  const raw = (on: boolean): void => {
-    if (!held.over && stream.setRawMode !== undefined && stream.isTTY === true) stream.setRawMode(on);
-  };
-
   return {
     isTTY: stream.isTTY === true,
     over,
-    async drain(quietMs, signal) {
-      let seen = "";
-      // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
-      raw(true);
-      try {
-        for (;;) {
-          seen = (seen + held.text).slice(-1);
-          held.text = "";
-          const change = await waitForChange(held, { signal, clock, ms: quietMs });
-          if (change !== "changed" || held.over) break;
-        }
-      } finally {
-        raw(false);
-      }
-      if (seen === "") return "nothing";
-      return seen === "\n" || seen === "\r" ? "lines" : "partial";
-    },
-    async readLine(signal) {
-      for (;;) {
-        if (signal.aborted) return { kind: "gone" };
-        const text = cutLine(held);
-        if (text !== undefined) return { kind: "line", text };
-        if (held.over) return { kind: "over" };
-        await waitForChange(held, { signal, clock });
-      }
-    },
+    drain: (quietMs, signal) => drain(source, quietMs, signal),
+    readLine: (signal) => readLine(source, signal),
     release() {
       stream.off("data", onData);
       stream.off("end", onOver);

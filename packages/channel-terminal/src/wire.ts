@@ -3,7 +3,16 @@
  * Format: spec/approve-socket.md.
  */
 import type { AnswerReceipt, Ending, EndStatus, FieldReader, JsonObject, RefusalCode } from "@acp/core";
-import { ConsentError, JSON_BYTES_MAX, RESPONSE_BYTES_MAX, decodeRequest, encodeRequest, escapeText, parseJson, readFields } from "@acp/core";
+import {
+  ConsentError,
+  JSON_BYTES_MAX,
+  RESPONSE_BYTES_MAX,
+  decodeRequest,
+  encodeRequest,
+  escapeText,
+  parseJson,
+  readFields,
+} from "@acp/core";
 import type { OpenQuestion } from "./approver-client.js";
 
 /** Name of the protocol, in both hellos. */
@@ -93,7 +102,13 @@ export function writeGateMessage(message: GateMessage): string {
       return line({ type: "open", request: encodeRequest(message.question.request), redelivery: message.question.redelivery });
     case "ended": {
       const { status, reason, successorId } = message.ending;
-      return line({ type: "ended", id: message.id, status, reason: clip(reason), ...(successorId === undefined ? {} : { successor_id: successorId }) });
+      return line({
+        type: "ended",
+        id: message.id,
+        status,
+        reason: clip(reason),
+        ...(successorId === undefined ? {} : { successor_id: successorId }),
+      });
     }
     case "receipt":
       return line({ type: "receipt", answer: message.answer, ...encodeReceipt(message.receipt) });
@@ -109,7 +124,9 @@ function readProtocol(fields: FieldReader): void {
   const protocol = fields.text("protocol");
   const version = fields.integer("version", 0, Number.MAX_SAFE_INTEGER);
   if (protocol === PROTOCOL && version === PROTOCOL_VERSION) return;
-  throw new ConsentError("message_invalid", `Cannot talk to the other side: it does not speak ${PROTOCOL} version ${PROTOCOL_VERSION}`, { path: "version" });
+  throw new ConsentError("message_invalid", `Cannot talk to the other side: it does not speak ${PROTOCOL} version ${PROTOCOL_VERSION}`, {
+    path: "version",
+  });
 }
 
 const readCount = (fields: FieldReader, key: string): number => fields.integer(key, 0, Number.MAX_SAFE_INTEGER);
@@ -124,7 +141,9 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage {
   const type = fields.oneOf("type", ["hello", "answer"] as const);
   if (type === "hello") readProtocol(fields);
   const message: ClientMessage =
-    type === "hello" ? { type, role: fields.oneOf("role", ROLES) } : { type, answer: readCount(fields, "answer"), claim: fields.raw("claim") };
+    type === "hello"
+      ? { type, role: fields.oneOf("role", ROLES) }
+      : { type, answer: readCount(fields, "answer"), claim: fields.raw("claim") };
   fields.done();
   return message;
 }
