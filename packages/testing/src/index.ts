@@ -5,3 +5,6 @@ export type { ConformanceCase } from "./conformance.js";
 export { manualClock } from "./manual-clock.js";
 export type { ManualClock } from "./manual-clock.js";
 export { seededIds } from "./seeded-ids.js";
+export { pendingRecord } from "./pending-record.js";
+export { storeConformance } from "./store-conformance.js";
+export type { MakeStore } from "./store-conformance.js";

@@ -9,6 +9,17 @@ interface Use {
 
 const isSound = ({ amount, max, windowMs }: LimitClaim): boolean => amount >= 0 && max >= 0 && windowMs > 0;
 
+/** Two claims on one key count together, against the tighter bound. */
+function joinClaims(claims: readonly LimitClaim[]): readonly LimitClaim[] {
+  const joined = new Map<string, LimitClaim>();
+  for (const claim of claims) {
+    const other = joined.get(claim.key);
+    const tighter = other === undefined ? claim : { ...claim, amount: other.amount + claim.amount, max: Math.min(other.max, claim.max), windowMs: Math.max(other.windowMs, claim.windowMs) };
+    joined.set(claim.key, tighter);
+  }
+  return [...joined.values()];
+}
+
 /** Limits that live as long as the process. */
 export function memoryLimits(clock: Clock): Limits {
   const uses = new Map<string, Use[]>();
@@ -32,7 +43,8 @@ export function memoryLimits(clock: Clock): Limits {
   };
 
   return {
-    reserve(claims) {
+    reserve(given) {
+      const claims = joinClaims(given);
       const nowMs = clock.monotonic();
       let worst = { key: "", retryAfterMs: 0 };
       for (const claim of claims) {
