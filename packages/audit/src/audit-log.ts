@@ -81,5 +81,5 @@ async function repair(options: AuditLogOptions, handle: FileHandle, tail: Tail):
   await using writing = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   const [ours, theirs] = [await handle.stat(), await writing.stat()];
   if (ours.ino !== theirs.ino || ours.dev !== theirs.dev) throw auditError("open", path, "it was replaced while it was opened");
-  return recoverTail(writing, { ...tail, torn }, { id: ids.next("ae"), atMs: clock.now() });
+  return await recoverTail(writing, { ...tail, torn }, { id: ids.next("ae"), atMs: clock.now() });
 }

@@ -47,7 +47,7 @@ export interface VerifyOptions {
 export async function verifyAuditLog(path: string, options: VerifyOptions = {}): Promise<AuditVerification> {
   await using source = await openForReading(path, options.signal);
   const report = (events: number): void => options.onProgress?.({ events, bytes: source.bytesRead(), bytesTotal: source.size });
-  return verifyLines(splitLines(source.chunks()), report);
+  return await verifyLines(splitLines(source.chunks()), report);
 }
 
 /** {@link verifyAuditLog} over lines from anywhere; `report` hears the number of good events after every group. */

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { streamOf } from "../test/support.js";
+import { LINE_BYTES_MAX } from "./event.js";
+import { type Line, splitLines } from "./lines.js";
+
+async function collect(...pieces: readonly (string | Uint8Array)[]): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  for await (const group of splitLines(streamOf(...pieces))) lines.push(...group);
+  return lines;
+}
+
+describe("splitLines()", () => {
+  it("finds the same lines however the bytes are cut into chunks", async () => {
+    const text = fc.array(
+      fc.string({ unit: "grapheme" }).map((line) => line.replaceAll("\n", "")),
+      { maxLength: 20 },
+    );
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(fc.nat(40)), async (lines, sizes) => {
+        let rest = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+        const pieces: Uint8Array[] = [];
+        for (const size of sizes) [pieces[pieces.length], rest] = [rest.subarray(0, size), rest.subarray(size)];
+        expect(await collect(...pieces, rest)).toEqual(lines.map((line) => ({ text: line })));
+      }),
+    );
+  });
+
+  it("marks a last line without an end as torn", async () => {
+    expect(await collect("one\ntw")).toEqual([{ text: "one" }, { fault: "torn_line" }]);
+    expect(await collect("")).toEqual([]);
+  });
+
+  it("marks bytes that are no UTF-8, and keeps a byte order mark", async () => {
+    expect(await collect(new Uint8Array([0x61, 0xff, 0x0a]), "\ufeffb\n")).toEqual([{ fault: "not_json" }, { text: "\ufeffb" }]);
+  });
+
+  it("ends at a line that is too long, ended or not", async () => {
+    const long = "x".repeat(LINE_BYTES_MAX + 1);
+    expect(await collect("one\n", `${long}\ntwo\n`)).toEqual([{ text: "one" }, { fault: "line_too_long" }]);
+    expect(await collect("one\n", long, "\n")).toEqual([{ text: "one" }, { fault: "line_too_long" }]);
+    expect(await collect("one\n", "x", long.slice(1), "\n")).toEqual([{ text: "one" }, { fault: "line_too_long" }]);
+  });
+
+  it("takes a line of the greatest length", async () => {
+    const lines = await collect(`${"x".repeat(LINE_BYTES_MAX)}\n`);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toHaveProperty("text");
+  });
+});

@@ -1,0 +1,75 @@
+import { writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { openAuditLog, readAuditLog, verifyAuditLog } from "../src/index.js";
+import { makeEvent, makeLines, scratchLog } from "./support.js";
+import { runWriter } from "./writer-process.js";
+
+/** More of them: ACP_KILLS=200. */
+const KILLS = Number(process.env["ACP_KILLS"] ?? "6");
+
+async function hashes(path: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { hash } of readAuditLog(path)) found.push(hash);
+  return found;
+}
+
+describe("a killed writer", () => {
+  it(`loses nothing that was acknowledged, over ${KILLS} kills at random moments of one log`, {
+    timeout: 60_000 + KILLS * 2_000,
+  }, async () => {
+    const path = await scratchLog();
+    const acknowledged: string[] = [];
+    for (let kill = 0; kill < KILLS; kill++) {
+      const atLine = 1 + Math.floor(Math.random() * 300);
+      let seen = 0;
+      const { lines, signal } = await runWriter([path, 1_000_000, 1 + (kill % 4) * 5], {
+        onLine: (_line, child) => void (++seen === atLine && child.kill("SIGKILL")),
+      });
+      expect(signal).toBe("SIGKILL");
+      acknowledged.push(...lines);
+    }
+    await (await openAuditLog({ path })).close();
+    expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
+    const found = await hashes(path);
+    const lost = acknowledged.filter((line) => {
+      const [seq = "", hash] = line.split(" ");
+      return found[Number(seq)] !== hash;
+    });
+    expect(lost).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
+  });
+
+  it("leaves a log that opens and goes on, at whatever byte its file ends", async () => {
+    const lines = (await makeLines([makeEvent(1), makeEvent(2)])).map((line) => `${line}\n`);
+    const bytes = Buffer.from(lines.join(""));
+    for (let end = 0; end <= bytes.length; end++) {
+      const path = await scratchLog();
+      await writeFile(path, bytes.subarray(0, end), { mode: 0o600 });
+      const log = await openAuditLog({ path });
+      await log.append([makeEvent(3)]);
+      await log.close();
+      const full = bytes.subarray(0, end).filter((byte) => byte === 0x0a).length;
+      const isTorn = end > 0 && bytes[end - 1] !== 0x0a;
+      expect(log.recovered === undefined).toBe(!isTorn);
+      expect(await verifyAuditLog(path)).toMatchObject({ ok: true, events: full + (isTorn ? 2 : 1) });
+    }
+  });
+});
+
+describe("several processes", () => {
+  it("never write one log at the same time", { timeout: 60_000 }, async () => {
+    const path = await scratchLog();
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const runs = await Promise.all([1, 2, 3, 4].map(() => runWriter([path, 5])));
+      for (const { lines } of runs) {
+        expect(lines.join("\n")).toMatch(/^(busy|(\d+ sha256:\w+\n?){5})$/);
+        acknowledged.push(...lines.filter((line) => line !== "busy"));
+      }
+    }
+    expect(acknowledged.length).toBeGreaterThanOrEqual(5);
+    expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
+    const found = await hashes(path);
+    expect(acknowledged.every((line) => found[Number(line.split(" ")[0])] === line.split(" ")[1])).toBe(true);
+  });
+});

@@ -1,0 +1,110 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openAuditLog, readAuditLog, verifyAuditLog } from "../src/index.js";
+import { makeEvent, scratchDirectory, scratchLog } from "./support.js";
+import { runWriter } from "./writer-process.js";
+
+/** Whether strace can follow a process here. */
+const canTrace = spawnSync("strace", ["-f", "-e", "trace=none", "true"]).status === 0;
+
+function expectAcknowledgedOnly(path: string, acknowledged: readonly string[]): Promise<void> {
+  return (async () => {
+    const found: string[] = [];
+    for await (const { seq, hash } of readAuditLog(path)) found.push(`${seq} ${hash}`);
+    expect(found.at(-1)).toBe(acknowledged.at(-1));
+    expect(found).toEqual(expect.arrayContaining([...acknowledged]));
+    expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
+  })();
+}
+
+describe("a disk that fails", () => {
+  it("refuses everything after a write that the system cut short (file size limit), and takes its bytes back", {
+    timeout: 60_000,
+  }, async () => {
+    const path = await scratchLog();
+    const limited = ["sh", "-c", 'ulimit -f 4096; exec "$@"', "sh"];
+    const { lines } = await runWriter([path, 1_000, 2, 50_000], { under: limited });
+    expect(lines.at(-1)).toMatch(
+      /^failed Cannot append to audit log .*: EFBIG: file too large; nothing is recorded until it is mended and opened again$/,
+    );
+    const acknowledged = lines.slice(0, -1);
+    expect(acknowledged.length).toBeGreaterThan(5);
+    await expectAcknowledgedOnly(path, acknowledged);
+    const log = await openAuditLog({ path });
+    expect(log.recovered).toBeUndefined();
+    await log.append([makeEvent(1)]);
+    await log.close();
+    expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
+  });
+
+  it("refuses everything after the disk is full, and goes on once there is space and the log is opened again", async ({ skip }) => {
+    const directory = join(await scratchDirectory(), "disk");
+    await mkdir(directory);
+    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", directory]).status !== 0)
+      skip("only root can mount a small disk");
+    onTestFinished(() => void spawnSync("umount", ["-l", directory]));
+    const [path, ballast] = [join(directory, "audit.jsonl"), join(directory, "ballast")];
+    await writeFile(ballast, Buffer.alloc(100_000));
+    const full = await openAuditLog({ path });
+    const acknowledged: string[] = [];
+    const filler = "x".repeat(3_000);
+    const filling = async (): Promise<void> => {
+      for (let number = 0; ; number++) {
+        const { seq, hash } = await full.append([makeEvent(number, { metadata: { filler } })]);
+        acknowledged.push(`${seq} ${hash}`);
+      }
+    };
+    await expect(filling()).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("ENOSPC: no space left on device"),
+    });
+    await rm(ballast);
+    await expect(full.append([makeEvent(0)])).rejects.toMatchObject({ code: "audit_failed" });
+    await full.close();
+    await expectAcknowledgedOnly(path, acknowledged);
+    await using again = await openAuditLog({ path });
+    expect((await again.append([makeEvent(0)])).seq).toBe(acknowledged.length);
+  });
+
+  it("refuses everything after a sync that failed", { timeout: 60_000 }, async ({ skip }) => {
+    if (!canTrace) skip("strace is missing or not allowed");
+    const path = await scratchLog();
+    const failing = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=4+"];
+    const { lines } = await runWriter([path, 20], { under: failing, env: { UV_THREADPOOL_SIZE: "1" } });
+    expect(lines).toHaveLength(4);
+    expect(lines.at(-1)).toMatch(/^failed .*EIO: i\/o error; nothing is recorded/);
+    await expectAcknowledgedOnly(path, lines.slice(0, -1));
+  });
+
+  it("has made file, name and bytes durable before an append resolves", { timeout: 60_000 }, async ({ skip }) => {
+    if (!canTrace) skip("strace is missing or not allowed");
+    const path = await scratchLog();
+    const traceFile = join(dirname(path), "trace");
+    const tracing = ["strace", "-f", "-qq", "-y", "-s", "12", "-o", traceFile, "-e", "trace=openat,fsync,fdatasync,write,pwrite64"];
+    await runWriter([path, 2], { under: tracing, env: { UV_THREADPOOL_SIZE: "1" } });
+    expect(stepsOf(await readFile(traceFile, "utf8"), path)).toEqual([
+      "create",
+      "sync file",
+      "sync directory",
+      ...["write", "datasync", "acknowledge"],
+      ...["write", "datasync", "acknowledge"],
+    ]);
+  });
+});
+
+/** The system calls about the log, in words. */
+function stepsOf(trace: string, path: string): readonly string[] {
+  const directory = dirname(path);
+  const steps: readonly (readonly [string, (call: string) => boolean])[] = [
+    ["create", (call) => call.startsWith("openat(") && call.includes(`"${path}"`) && call.includes("O_CREAT")],
+    ["sync file", (call) => call.startsWith("fsync(") && call.includes(`<${path}>`)],
+    ["sync directory", (call) => call.startsWith("fsync(") && call.includes(`<${directory}>`)],
+    ["write", (call) => /^p?write(64)?\(/.test(call) && call.includes(`<${path}>`)],
+    ["datasync", (call) => call.startsWith("fdatasync(") && call.includes(`<${path}>`)],
+    ["acknowledge", (call) => /^write\(1</.test(call)],
+  ];
+  const calls = trace.split("\n").map((line) => line.replace(/^\d+ +/, ""));
+  return calls.flatMap((call) => steps.find(([, matches]) => matches(call))?.[0] ?? []);
+}

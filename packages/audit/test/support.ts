@@ -1,0 +1,49 @@
+/** What the tests of this package share: events, scratch directories, logs made of memory. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AuditEventInput } from "@acp/core";
+import { onTestFinished } from "vitest";
+import { memoryAuditSink } from "../src/memory.js";
+
+export function makeEvent(number: number, fields: Partial<AuditEventInput> = {}): AuditEventInput {
+  return {
+    id: `ae_${number}`,
+    atMs: Date.UTC(2026, 0, 15, 10, 30) + number,
+    eventType: "policy_evaluated",
+    requestId: "",
+    agent: "agent-1",
+    tool: "write_file",
+    category: "write",
+    riskLevel: "medium",
+    decision: "allow",
+    responseTimeMs: 0,
+    policyRule: "rule_1",
+    metadata: {},
+    ...fields,
+  };
+}
+
+/** A private directory that is gone after the test. */
+export async function scratchDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "acp-audit-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** The path of a log that does not exist yet, in a scratch directory. */
+export async function scratchLog(): Promise<string> {
+  return join(await scratchDirectory(), "audit.jsonl");
+}
+
+/** The lines of a good log. */
+export async function makeLines(events: readonly AuditEventInput[]): Promise<readonly string[]> {
+  await using sink = memoryAuditSink();
+  await sink.append(events);
+  return sink.lines;
+}
+
+/** A byte stream of one text or several pieces. */
+export async function* streamOf(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield Buffer.from(piece);
+}

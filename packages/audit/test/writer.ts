@@ -1,0 +1,45 @@
+/**
+ * A process that writes a log and says on stdout what was acknowledged: `seq hash`, one line an append.
+ * Arguments: path, how many appends, how many at once, bytes of filler in each event. Ends with `busy` or `failed MESSAGE` on stdout where it cannot go on.
+ */
+import { writeSync } from "node:fs";
+import { isConsentError } from "@acp/core";
+import { openAuditLog } from "../src/audit-log.js";
+
+const [path = "", count = "1", concurrency = "1", filler = "0"] = process.argv.slice(2);
+const metadata = { filler: "x".repeat(Number(filler)) };
+let number = 0;
+
+const say = (text: string): void => {
+  writeSync(1, `${text}\n`);
+};
+
+try {
+  await using log = await openAuditLog({ path });
+  const write = async (): Promise<void> => {
+    while (number < Number(count)) {
+      number += 1;
+      const events = Array.from({ length: 1 + (number % 3) }, (_, part) => ({
+        id: `ae_${process.pid}_${number}_${part}`,
+        atMs: Date.now(),
+        eventType: "policy_evaluated" as const,
+        requestId: "",
+        agent: "agent-1",
+        tool: "write_file",
+        category: "write",
+        riskLevel: "medium",
+        decision: "allow",
+        responseTimeMs: 0,
+        policyRule: "rule_1",
+        metadata,
+      }));
+      const { seq, hash } = await log.append(events);
+      say(`${seq} ${hash}`);
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: Number(concurrency) }, write));
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+} catch (error) {
+  say(isConsentError(error, "audit_busy") ? "busy" : `failed ${error instanceof Error ? error.message : String(error)}`);
+}
