@@ -1,5 +1,5 @@
-// Builds every package from nothing: declarations with one `tsc -b` (which is the type check), JavaScript with tsup, side by side.
-import { rmSync } from "node:fs";
+// Builds every package whole: declarations with one `tsc -b` (which is the type check), JavaScript with tsup, side by side.
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsup";
 import { stampBuild, unstampBuild } from "./stamp.mjs";
@@ -46,7 +46,7 @@ async function bundle({ folder, dir, manifest }) {
 }
 
 async function declarations() {
-  const { status, output } = await capture(process.execPath, ["node_modules/typescript7/bin/tsc", "-b", "tsconfig.build.json"]);
+  const { status, output } = await capture(process.execPath, ["node_modules/typescript7/bin/tsc", "-b", "--force", "tsconfig.build.json"]);
   if (status !== 0) throw new Error(`the sources do not type-check\n${output.trim()}`);
   return "  declared every package";
 }
@@ -58,11 +58,25 @@ function report(result) {
   return result.status === "fulfilled";
 }
 
+/**
+ * Removes what an earlier build left behind: everything this one did not write, and the compiler's own notes.
+ *
+ * @param {string} dist
+ * @param {number} startMs
+ */
+function sweep(dist, startMs) {
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    // File systems round a time down by some milliseconds.
+    const isStale = entry.isFile() && (statSync(path).mtimeMs < startMs - 100 || entry.name === ".tsbuildinfo");
+    if (isStale) rmSync(path);
+  }
+}
+
 unstampBuild();
+const startMs = Date.now();
 const all = packages();
-for (const { dir } of all) rmSync(join(dir, "dist"), { recursive: true, force: true });
 const results = (await Promise.allSettled([declarations(), ...all.map(bundle)])).map(report);
-// Every build starts from nothing, and what is published holds no build state.
-for (const { dir } of all) rmSync(join(dir, "dist/.tsbuildinfo"), { force: true });
 if (results.includes(false)) process.exit(1);
+for (const { dir } of all) sweep(join(dir, "dist"), startMs);
 stampBuild();

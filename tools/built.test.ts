@@ -1,0 +1,37 @@
+/** What users load: every entry of every built package, by its name, with import and with require. */
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { packages } from "./workspace.mjs";
+
+const script = (names: readonly string[]): string => `
+  const { createRequire } = await import("node:module");
+  const require = createRequire(process.cwd() + "/package.json");
+  for (const name of ${JSON.stringify(names)}) {
+    const imported = Object.keys(await import(name)).sort().join();
+    const required = Object.keys(require(name)).filter((key) => key !== "__esModule").sort().join();
+    console.log(JSON.stringify({ name, imported, required }));
+  }`;
+
+interface Loaded {
+  readonly name: string;
+  readonly imported: string;
+  readonly required: string;
+}
+
+it.each(packages())("built package $folder gives the same exports to import and to require", ({ dir, manifest }) => {
+  const names = Object.keys(manifest.exports ?? {})
+    .filter((subpath) => subpath !== "./package.json")
+    .map((subpath) => manifest.name + subpath.slice(1));
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "-e", script(names)], {
+    cwd: dir,
+    encoding: "utf8",
+  });
+  expect({ status, errors: status === 0 ? "" : stderr }).toEqual({ status: 0, errors: "" });
+  const loaded = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Loaded);
+  expect(loaded.map(({ name }) => name)).toEqual(names);
+  for (const { imported, required } of loaded) expect(required).toBe(imported);
+  expect(loaded.every(({ imported }) => imported !== "")).toBe(true);
+});
