@@ -6,8 +6,8 @@
 import { ConsentError } from "./errors.js";
 import { parseAuthority } from "./host.js";
 import { canonicalJson } from "./json/canonical.js";
-import { copyMeasured } from "./json/copy.js";
-import { BYTES_PER_UNIT_MAX } from "./json/plain.js";
+import { BYTES_PER_UNIT_MAX, copyMeasured } from "./json/copy.js";
+
 import { utf8Length } from "./json/text.js";
 import { isJsonObject } from "./json/value.js";
 import type { JsonObject } from "./json/value.js";

@@ -1,106 +1,145 @@
+/// <reference lib="es2024.string" />
 /**
  * Copies of unknown data: deep, frozen, plain JSON. What has no JSON form is refused, never dropped or converted.
- * Every property is read once, so a getter or proxy cannot show one value to the check and another to the copy. Format: spec/canonical-json.md.
+ * Every property is read once and never through a getter, so nothing can show one value to a check and another to its use.
+ * Format: spec/canonical-json.md §3.
  */
 import { ConsentError } from "../errors.js";
+import type { ConsentErrorCode } from "../errors.js";
 import { JSON_BYTES_MAX, JSON_DEPTH_MAX } from "../limits.js";
+import { quote } from "../quote.js";
 import type { JsonObject, JsonValue } from "./value.js";
 
-/** Options of {@link copyJson}. */
-export interface CopyJsonOptions {
-  /** UTF-16 units of all strings, keys and numbers together; `JSON_BYTES_MAX` unless given. */
-  readonly sizeMax?: number;
+/** A copy and its size. */
+export interface MeasuredCopy {
+  readonly copy: JsonValue;
+  /** One for every value and key and every UTF-16 unit of text: the canonical text has from `units` to `units * BYTES_PER_UNIT_MAX` bytes. */
+  readonly units: number;
 }
 
-const SURROGATE = /[\ud800-\udfff]/u;
+/** The longest number has 24 characters and a comma; a unit of text has at most six bytes. */
+export const BYTES_PER_UNIT_MAX = 30;
 
-interface Copying {
-  readonly ancestors: object[];
-  readonly sizeMax: number;
-  size: number;
+interface Walk {
+  readonly unitsMax: number;
+  /** The open container at each depth, and the key being read in it; what stands deeper is left over. */
+  readonly containers: object[];
+  readonly keys: (string | number)[];
+  units: number;
 }
+
+const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 
 /**
- * A deep, frozen copy of plain JSON data.
+ * A deep, frozen copy of plain JSON data. Getters are not run, `toJSON` is not called.
  *
- * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`.
+ * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`, with the path of the culprit.
  */
-export function copyJson(value: unknown, options: CopyJsonOptions = {}): JsonValue {
-  const copying: Copying = { ancestors: [], sizeMax: options.sizeMax ?? JSON_BYTES_MAX, size: 0 };
+export function copyJson(value: unknown): JsonValue {
+  return copyMeasured(value, JSON_BYTES_MAX).copy;
+}
+
+/** As {@link copyJson}, with a bound of its own; tells the size. */
+export function copyMeasured(value: unknown, unitsMax: number): MeasuredCopy {
+  const walk: Walk = { unitsMax, containers: [], keys: [], units: 0 };
   try {
-    return copy(value, copying);
+    const copied = copy(walk, value, 0);
+    return { copy: copied, units: walk.units };
   } catch (error) {
     if (error instanceof ConsentError) throw error;
-    throw new ConsentError("json_not_data", "Cannot copy a value: reading it threw", { cause: error });
+    throw new ConsentError("json_not_data", "Cannot use a value as JSON: reading it threw", { cause: error });
   }
 }
 
-function copy(value: unknown, copying: Copying): JsonValue {
+function copy(walk: Walk, value: unknown, depth: number): JsonValue {
   switch (typeof value) {
     case "string":
-      return copyText(value, copying);
+      return copyText(walk, value, depth);
     case "number":
-      if (!Number.isFinite(value)) throw new ConsentError("json_not_data", `Cannot copy ${value}: it has no JSON form`);
-      count(1, copying);
-      return value;
+      if (!Number.isFinite(value)) throw refused(walk, depth, `${value} has no JSON form`);
+      break;
     case "boolean":
-      count(1, copying);
-      return value;
+      break;
     case "object":
-      if (value === null) return null;
-      return copyComposite(value, copying);
+      if (value !== null) return copyContainer(walk, value, depth);
+      break;
     default:
-      throw new ConsentError("json_not_data", `Cannot copy a value of type ${typeof value}: it has no JSON form`);
+      throw refused(walk, depth, `${typeof value} has no JSON form`);
   }
+  count(walk, 1, depth);
+  return value;
 }
 
-function copyText(text: string, copying: Copying): string {
-  if (SURROGATE.test(text)) throw new ConsentError("json_lone_surrogate", "Cannot copy a text: it has an unpaired surrogate");
-  count(text.length, copying);
+function copyContainer(walk: Walk, value: object, depth: number): JsonValue {
+  if (depth === JSON_DEPTH_MAX) {
+    if (walk.containers.includes(value)) throw refused(walk, depth, "it holds itself");
+    throw refusedAs("json_too_deep", pathOf(walk, depth), `it is nested deeper than ${JSON_DEPTH_MAX}`);
+  }
+  count(walk, 1, depth);
+  walk.containers[depth] = value;
+  return Object.freeze(Array.isArray(value) ? copyItems(walk, value, depth) : copyMembers(walk, value, depth));
+}
+
+function copyItems(walk: Walk, array: readonly unknown[], depth: number): JsonValue[] {
+  const length = Reflect.ownKeys(array).length - 1;
+  if (array.length !== length) throw refused(walk, depth, "an array has holes or named properties");
+  const copied: JsonValue[] = [];
+  for (let index = 0; index < length; index++) copied.push(copyProperty(walk, index, depth));
+  return copied;
+}
+
+function copyMembers(walk: Walk, object: object, depth: number): JsonObject {
+  if (!isPlainPrototype(Object.getPrototypeOf(object))) throw refused(walk, depth, "it is an instance of a class");
+  if (Object.getOwnPropertySymbols(object).length > 0) throw refused(walk, depth, "it has a symbol as a key");
+  const copied: Record<string, JsonValue> = {};
+  for (const key of Object.getOwnPropertyNames(object)) {
+    copyText(walk, key, depth);
+    const value = copyProperty(walk, key, depth);
+    if (key === "__proto__") Object.defineProperty(copied, key, { value, enumerable: true });
+    else copied[key] = value;
+  }
+  return copied;
+}
+
+function copyProperty(walk: Walk, key: string | number, depth: number): JsonValue {
+  walk.keys[depth] = key;
+  const property = Object.getOwnPropertyDescriptor(walk.containers[depth], key);
+  if (property === undefined || property.enumerable !== true || !("value" in property)) {
+    throw refused(walk, depth + 1, "it is missing, hidden or computed by a getter");
+  }
+  return copy(walk, property.value, depth + 1);
+}
+
+function copyText(walk: Walk, text: string, depth: number): string {
+  count(walk, text.length + 1, depth);
+  if (!text.isWellFormed()) throw refusedAs("json_lone_surrogate", pathOf(walk, depth), "a text has an unpaired surrogate");
   return text;
 }
 
-function count(units: number, copying: Copying): void {
-  copying.size += units;
-  if (copying.size > copying.sizeMax) throw new ConsentError("json_too_large", `Cannot copy a value: it is larger than ${copying.sizeMax}`);
+function count(walk: Walk, units: number, depth: number): void {
+  walk.units += units;
+  if (walk.units > walk.unitsMax) throw refusedAs("json_too_large", pathOf(walk, depth), `the whole has more than ${walk.unitsMax} bytes`);
 }
 
-function copyComposite(value: object, copying: Copying): JsonValue {
-  const { ancestors } = copying;
-  if (ancestors.includes(value)) throw new ConsentError("json_not_data", "Cannot copy a value: it holds itself");
-  if (ancestors.length >= JSON_DEPTH_MAX) throw new ConsentError("json_too_deep", `Cannot copy a value: it is nested deeper than ${JSON_DEPTH_MAX}`);
-  ancestors.push(value);
-  count(2, copying);
-  const copied = Array.isArray(value) ? copyArray(value, copying) : copyObject(value, copying);
-  ancestors.pop();
-  return Object.freeze(copied);
+/** No prototype, or one that is the last: `Object.prototype`, of this or another realm. */
+function isPlainPrototype(prototype: unknown): boolean {
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
-function copyArray(value: readonly unknown[], copying: Copying): JsonValue[] {
-  const { length } = value;
-  const copied: JsonValue[] = [];
-  for (let index = 0; index < length; index++) copied.push(copy(readOwn(value, String(index)), copying));
-  if (Reflect.ownKeys(value).length !== length + 1) throw new ConsentError("json_not_data", "Cannot copy an array: it has properties besides its elements");
-  return copied;
+function refused(walk: Walk, depth: number, why: string): ConsentError {
+  return refusedAs("json_not_data", pathOf(walk, depth), why);
 }
 
-function copyObject(value: object, copying: Copying): JsonObject {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) throw new ConsentError("json_not_data", "Cannot copy an object: it is an instance of a class");
-  const copied: Record<string, JsonValue> = {};
-  for (const key of Reflect.ownKeys(value)) {
-    if (typeof key === "symbol") throw new ConsentError("json_not_data", "Cannot copy an object: it has a symbol as a key");
-    copyText(key, copying);
-    const child = copy(readOwn(value, key), copying);
-    if (key === "__proto__") Object.defineProperty(copied, key, { value: child, enumerable: true, configurable: true, writable: true });
-    else copied[key] = child;
+function refusedAs(code: ConsentErrorCode, path: string, why: string): ConsentError {
+  return new ConsentError(code, `Cannot use ${path === "" ? "a value" : quote(path)} as JSON: ${why}`, { path });
+}
+
+function pathOf({ keys }: Walk, depth: number): string {
+  let path = "";
+  for (const key of keys.slice(0, depth)) {
+    if (typeof key === "number") path += `[${key}]`;
+    else if (PLAIN_KEY.test(key)) path += path === "" ? key : `.${key}`;
+    else path += `[${JSON.stringify(key)}]`;
   }
-  return copied;
-}
-
-function readOwn(value: object, key: string): unknown {
-  const property = Object.getOwnPropertyDescriptor(value, key);
-  if (property === undefined || !("value" in property)) throw new ConsentError("json_not_data", `Cannot copy a value: "${key}" is missing or computed`);
-  if (property.enumerable !== true) throw new ConsentError("json_not_data", `Cannot copy a value: "${key}" is not enumerable`);
-  return property.value;
+  return path;
 }

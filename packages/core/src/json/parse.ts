@@ -1,3 +1,4 @@
+/// <reference lib="es2024.string" />
 /**
  * Strict JSON: text with exactly one reading (RFC 8259), or a refusal with code, line and column.
  * Beyond the grammar it refuses what readers disagree about: duplicate keys, unpaired surrogates, digits beyond ±(2^53−1).
@@ -14,6 +15,11 @@ import type { JsonObject, JsonValue } from "./value.js";
 export interface ParseJsonOptions {
   /** UTF-8 bytes of the text; `JSON_BYTES_MAX` unless given. */
   readonly bytesMax?: number;
+  /**
+   * `"safe"`, the default: digits beyond ±(2^53−1) are refused. `"canonical"`: they are read where RFC 8785 writes the double with just these digits,
+   * so that whatever {@link canonicalJson} wrote can be read back.
+   */
+  readonly integers?: "safe" | "canonical";
 }
 
 /** Options of {@link scanJson}. */
@@ -46,6 +52,7 @@ interface Wanted {
 interface Cursor {
   readonly text: string;
   readonly spans: Record<string, JsonSpan>;
+  readonly canonicalIntegers: boolean;
   at: number;
   depth: number;
 }
@@ -62,9 +69,9 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-const ESCAPES: Readonly<Partial<Record<string, string>>> = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
-const HEX4 = /^[0-9a-fA-F]{4}$/;
 const SURROGATE = /[\ud800-\udfff]/u;
+/** How far a string's end is looked for unit by unit. */
+const NEAR = 64;
 /** Digits that are always within ±(2^53−1). */
 const SAFE_DIGITS = 15;
 
@@ -96,12 +103,13 @@ export function scanJson(input: string | Uint8Array, options: ScanJsonOptions): 
   return parse(input, options, root);
 }
 
-function parse(input: string | Uint8Array, { bytesMax = JSON_BYTES_MAX }: ParseJsonOptions, wanted: Wanted | undefined): ScannedJson {
+function parse(input: string | Uint8Array, { bytesMax = JSON_BYTES_MAX, integers = "safe" }: ParseJsonOptions, wanted: Wanted | undefined): ScannedJson {
   if ((typeof input === "string" ? utf8Length(input, bytesMax) : input.byteLength) > bytesMax) {
     throw new ConsentError("json_too_large", `Cannot read JSON: it has more than ${bytesMax} bytes`);
   }
   const text = typeof input === "string" ? input : decodeUtf8(input);
-  const cursor: Cursor = { text, spans: {}, at: 0, depth: 0 };
+  if (!text.isWellFormed()) throw refused({ text, at: text.search(SURROGATE) }, "json_lone_surrogate", "a text has an unpaired surrogate");
+  const cursor: Cursor = { text, spans: {}, canonicalIntegers: integers === "canonical", at: 0, depth: 0 };
   skipBlanks(cursor);
   const value = readValue(cursor, wanted);
   skipBlanks(cursor);
@@ -181,48 +189,41 @@ function nextItem(cursor: Cursor, close: number): boolean {
 function readString(cursor: Cursor): string {
   const { text } = cursor;
   const start = cursor.at + 1;
-  let at = start;
-  for (;;) {
+  const near = start + NEAR;
+  for (let at = start; at < near; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === QUOTE) break;
-    if (unit === BACKSLASH || !(unit >= 0x20 && unit < 0xd800)) return readOddString(cursor, start);
-    at++;
+    if (unit === QUOTE) {
+      cursor.at = at + 1;
+      return text.slice(start, at);
+    }
+    if (unit === BACKSLASH || !(unit >= 0x20)) break;
   }
-  cursor.at = at + 1;
-  return text.slice(start, at);
+  return readLongString(cursor, start);
 }
 
-/** A string with escapes, surrogates or characters above them; also every broken one. */
-function readOddString(cursor: Cursor, start: number): string {
+/** A string that is long or holds escapes: its end is found here, its content read by the platform. */
+function readLongString(cursor: Cursor, start: number): string {
   const { text } = cursor;
-  let read = "";
-  let from = start;
-  for (cursor.at = start; ; cursor.at++) {
-    const unit = text.charCodeAt(cursor.at);
-    if (unit === QUOTE) break;
-    if (unit === BACKSLASH) {
-      read += text.slice(from, cursor.at) + readEscape(cursor);
-      from = cursor.at + 1;
-    } else if (!(unit >= 0x20)) throw refused(cursor, "json_invalid", Number.isNaN(unit) ? "it ends inside a text" : "a control character stands inside a text");
+  let end = text.indexOf('"', start);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  if (end === -1) throw refused({ text, at: text.length }, "json_invalid", "it ends inside a text");
+  cursor.at = end + 1;
+  let read: unknown;
+  try {
+    read = JSON.parse(text.slice(start - 1, end + 1));
+  } catch {
+    read = undefined;
   }
-  read += text.slice(from, cursor.at);
-  if (SURROGATE.test(read)) throw refused({ ...cursor, at: start - 1 }, "json_lone_surrogate", "a text has an unpaired surrogate");
-  cursor.at++;
+  if (typeof read !== "string") throw refused({ text, at: start - 1 }, "json_invalid", "a text has a control character or a malformed escape");
+  if (!read.isWellFormed()) throw refused({ text, at: start - 1 }, "json_lone_surrogate", "a text has an unpaired surrogate");
   return read;
 }
 
-/** From the backslash to the last character of the escape. */
-function readEscape(cursor: Cursor): string {
-  const { text, at } = cursor;
-  const plain = ESCAPES[text.charAt(at + 1)];
-  if (plain !== undefined) {
-    cursor.at = at + 1;
-    return plain;
-  }
-  const hex = text.slice(at + 2, at + 6);
-  if (text.charAt(at + 1) !== "u" || !HEX4.test(hex)) throw refused(cursor, "json_invalid", "an escape is malformed");
-  cursor.at = at + 5;
-  return String.fromCharCode(Number.parseInt(hex, 16));
+/** Whether an odd number of backslashes stands before `at`. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (at - first) % 2 === 1;
 }
 
 function readNumber(cursor: Cursor): number {
@@ -243,9 +244,11 @@ function readNumber(cursor: Cursor): number {
     if (sign === MINUS || sign === 0x2b) cursor.at++;
     readDigits(cursor);
   }
-  const number = Number(text.slice(start, cursor.at));
+  const literal = text.slice(start, cursor.at);
+  const number = Number(literal);
   if (wholeEnd === cursor.at && wholeEnd - first > SAFE_DIGITS && !Number.isSafeInteger(number)) {
-    throw refused({ ...cursor, at: start }, "json_unsafe_integer", "an integer is beyond ±(2^53−1)");
+    const readable = cursor.canonicalIntegers && String(number) === literal;
+    if (!readable) throw refused({ ...cursor, at: start }, "json_unsafe_integer", "an integer is beyond ±(2^53−1)");
   }
   if (!Number.isFinite(number)) throw refused({ ...cursor, at: start }, "json_invalid", "a number is too large for a double");
   return number;

@@ -1,3 +1,4 @@
+/// <reference lib="es2024.string" />
 /** Text and its bytes: UTF-8 in and out, and positions for error messages. */
 import { ConsentError } from "../errors.js";
 import type { TextPosition } from "../errors.js";
