@@ -1,0 +1,118 @@
+/**
+ * AskDouble: one question's session in a test's hands. It checks an answer as a gate does (question, nonce, who answered, one end only)
+ * and remembers what it was handed.
+ */
+import {
+  type AnswerReceipt,
+  type AskSession,
+  type ConsentRequest,
+  type Ending,
+  type RefusalCode,
+  isConsentError,
+  parseResponse,
+  randomIds,
+  systemClock,
+} from "@acp/core";
+
+/** One answer as it was handed in. */
+export interface Submission {
+  readonly claim: unknown;
+  /** Who the channel said answered; `local` where it said nothing. */
+  readonly subject: string;
+  readonly receipt: AnswerReceipt;
+}
+
+/** A question and its session. */
+export interface AskDouble {
+  readonly request: ConsentRequest;
+  readonly session: AskSession;
+  readonly submissions: readonly Submission[];
+  /** How it ended; `undefined` while it is open. */
+  ending(): Ending | undefined;
+  /** Ends it from outside: time, agent, another channel. */
+  end(ending: Ending): void;
+}
+
+/** Options of {@link askDouble}. */
+export interface AskDoubleOptions {
+  /** Subjects who may answer; anybody unless given. */
+  readonly subjects?: readonly string[];
+  readonly redelivery?: boolean;
+}
+
+/** A question to a person, with a text that says what it is about. */
+export function sampleRequest(overrides: Partial<ConsentRequest> = {}): ConsentRequest {
+  const createdAtMs = overrides.createdAtMs ?? systemClock.now();
+  return Object.freeze({
+    id: randomIds.next("cr"),
+    createdAtMs,
+    expiresAtMs: createdAtMs + 120_000,
+    agent: { id: "agent-1", name: "agent-1", command: "" },
+    action: {
+      tool: "write_file",
+      server: "files",
+      category: "write",
+      riskLevel: "medium",
+      parameters: { path: "notes.txt", content: "hello" },
+      description: "call write_file on files",
+    },
+    policy: { ruleId: "rule_1", ruleName: "writes are asked", requiredLevel: "medium" },
+    nonce: randomIds.next("n"),
+    actionDigest: `sha256:${"0".repeat(64)}`,
+    text: 'Agent: agent-1\nWants: call write_file on files\nWith:\n  {\n    "path": "notes.txt",\n    "content": "hello"\n  }',
+    quorum: 1,
+    evidence: "any",
+    offers: [],
+    secrets: [],
+    ...overrides,
+  } satisfies ConsentRequest);
+}
+
+const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({ status: "refused", code, reason });
+
+/** A question with a session of its own. */
+export function askDouble(request: ConsentRequest = sampleRequest(), options: AskDoubleOptions = {}): AskDouble {
+  const submissions: Submission[] = [];
+  let ending: Ending | undefined;
+  let tell: (ending: Ending) => void = () => undefined;
+  const ended = new Promise<Ending>((resolve) => {
+    tell = resolve;
+  });
+  const end = (next: Ending): void => {
+    ending ??= next;
+    tell(ending);
+  };
+
+  const judge = (claim: unknown, subject: string): AnswerReceipt => {
+    const response = parseResponse(claim);
+    if (response.requestId !== request.id) return refused("request_unknown", "the answer names another question");
+    if (ending !== undefined) return refused("request_ended", "the question is over");
+    if (response.nonce !== request.nonce) return refused("nonce_mismatch", "the nonce is another one");
+    if (options.subjects?.includes(subject) === false) return refused("approver_unknown", "nobody known answered");
+    end({ status: response.decision, reason: response.reason });
+    return { status: "final", outcome: response.decision };
+  };
+
+  return {
+    request,
+    submissions,
+    ending: () => ending,
+    end,
+    session: {
+      redelivery: options.redelivery ?? false,
+      ended,
+      async submit(claim, by) {
+        const subject = by?.subject ?? "local";
+        let receipt: AnswerReceipt;
+        try {
+          receipt = judge(claim, subject);
+        } catch (error) {
+          if (!isConsentError(error)) throw error;
+          receipt = refused("response_invalid", error.message);
+        }
+        submissions.push({ claim, subject, receipt });
+        return receipt;
+      },
+    },
+  };
+}
