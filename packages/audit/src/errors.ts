@@ -1,17 +1,14 @@
 /** Errors of the audit log: one code, one line of text, with the way back. */
-import { ConsentError } from "@acp/core";
+import { ConsentError, quoteText } from "@acp/core";
 
 /** `audit_failed` with one line of text. */
 export function auditError(what: string, path: string, why: string, cause?: unknown): ConsentError {
-  return new ConsentError("audit_failed", `Cannot ${what} audit log ${JSON.stringify(path)}: ${why}`, cause === undefined ? {} : { cause });
+  return new ConsentError("audit_failed", `Cannot ${what} audit log ${quoteText(path)}: ${why}`, cause === undefined ? {} : { cause });
 }
 
 /** `audit_busy`, naming who writes the log. */
 export function busyError(path: string, owner: string): ConsentError {
-  return new ConsentError(
-    "audit_busy",
-    `Cannot open audit log ${JSON.stringify(path)}: process ${owner} is writing it; end that process first`,
-  );
+  return new ConsentError("audit_busy", `Cannot open audit log ${quoteText(path)}: process ${owner} is writing it; end that process first`);
 }
 
 /** What an error says, on one line and without the file's path: `ENOSPC: no space left on device`. */

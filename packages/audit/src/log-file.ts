@@ -4,6 +4,7 @@
 import { constants, statSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { quoteText } from "@acp/core";
 import { auditError, causeText, hasErrno } from "./errors.js";
 
 /** Where lines become durable. */
@@ -25,7 +26,7 @@ export async function checkDirectory(path: string): Promise<void> {
   });
   if (!found.isDirectory()) throw auditError("open", path, "its directory is none");
   if ((found.mode & 0o022) !== 0)
-    throw auditError("open", path, `others may write in its directory; run: chmod go-w ${JSON.stringify(directory)}`);
+    throw auditError("open", path, `others may write in its directory; run: chmod go-w ${quoteText(directory)}`);
   if (!isOwn(found.uid) && found.uid !== 0) throw auditError("open", path, "its directory belongs to another user");
 }
 
@@ -46,7 +47,7 @@ export async function openLogFile(path: string): Promise<FileHandle> {
   if (!found.isFile()) return refuse("it is not a file");
   if (found.nlink !== 1) return refuse("it has a second name (hard link)");
   if (!isOwn(found.uid)) return refuse("it belongs to another user");
-  if ((found.mode & 0o077) !== 0) return refuse(`others may read or write it; run: chmod 600 ${JSON.stringify(path)}`);
+  if ((found.mode & 0o077) !== 0) return refuse(`others may read or write it; run: chmod 600 ${quoteText(path)}`);
   return handle;
 }
 

@@ -1,7 +1,7 @@
 /** Source: a log file opened for reading. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { ConsentError } from "@acp/core";
+import { ConsentError, quoteText } from "@acp/core";
 import { auditError, causeText, hasErrno } from "./errors.js";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ export async function openForReading(path: string, signal?: AbortSignal): Promis
     async *chunks() {
       for (;;) {
         if (signal?.aborted === true)
-          throw new ConsentError("aborted", `Cannot go on reading audit log ${JSON.stringify(path)}: aborted`, { cause: signal.reason });
+          throw new ConsentError("aborted", `Cannot go on reading audit log ${quoteText(path)}: aborted`, { cause: signal.reason });
         const chunk = await readChunk(handle, path);
         if (chunk.length === 0) return;
         bytesRead += chunk.length;

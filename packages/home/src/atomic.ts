@@ -1,0 +1,61 @@
+/**
+ * Atomic files: a reader, and a restart after a crash at any moment, finds the old text or the new one, whole. Private (0600) and durable.
+ */
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { link, open, rename, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { causeText, hasErrno, homeError } from "./errors.js";
+
+/**
+ * Writes a file, new or in place of an old one. A symbolic link of that name is replaced, never followed.
+ *
+ * @throws ConsentError `home_invalid`; the old file is then as it was.
+ */
+export async function writeFileAtomic(path: string, text: string): Promise<void> {
+  await withTemporary(path, text, (temporary) => rename(temporary, path));
+}
+
+/**
+ * Writes a file that does not exist yet; false, and nothing is written, where something of that name exists.
+ *
+ * @throws ConsentError `home_invalid`.
+ */
+export function createFileAtomic(path: string, text: string): Promise<boolean> {
+  return withTemporary(path, text, async (temporary) => {
+    try {
+      await link(temporary, path); // unlike rename, link never replaces
+    } catch (error) {
+      if (hasErrno(error, "EEXIST")) return false;
+      throw error;
+    } finally {
+      await unlink(temporary);
+    }
+    return true;
+  });
+}
+
+async function withTemporary<T>(path: string, text: string, place: (temporary: string) => Promise<T>): Promise<T> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    await writeNew(temporary, text);
+    const placed = await place(temporary);
+    await syncDirectory(dirname(path));
+    return placed;
+  } catch (error) {
+    await unlink(temporary).catch(() => {}); // gone already where it was placed
+    throw homeError("write", path, causeText(error), error);
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  await using handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  await handle.writeFile(text);
+  await handle.sync();
+}
+
+/** Makes the names in a directory durable. */
+export async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  await handle.sync();
+}

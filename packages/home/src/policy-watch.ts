@@ -1,0 +1,142 @@
+/**
+ * Policy watch: the policy in force while its file is edited. A file that does not load, or is gone, changes nothing: the policy before stays
+ * in force, and that is reported once a change.
+ */
+import { type FSWatcher, watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { ConsentError, POLICY_BYTES_MAX, type Policy } from "@acp/core";
+import type { PolicyOptions } from "@acp/core/yaml";
+import { compilePolicyText } from "./policy-file.js";
+import { readTextFile } from "./text-file.js";
+
+/** Options of {@link watchPolicyFile}; `home` and `cwd` are where paths in the policy start. */
+export interface PolicyWatchOptions extends PolicyOptions {
+  /** Another policy is in force. */
+  readonly onReload: (policy: Policy) => void;
+  /** The file changed and does not load: `policy_invalid` or `home_invalid`. The policy before stays in force. */
+  readonly onError: (error: ConsentError) => void;
+  /** Ends the watch. */
+  readonly signal?: AbortSignal;
+  /** How often to look where the system reports no changes. */
+  readonly pollMs?: number;
+}
+
+/** A policy that follows its file. */
+export interface PolicyWatch extends Disposable {
+  /** The policy in force: give it to the gate as `policy: () => watch.current()`. */
+  current(): Policy;
+  /** Looks now; resolves when what was found is in force or reported. */
+  refresh(): Promise<void>;
+  /** Stops looking. `current()` stays as it is. */
+  close(): void;
+}
+
+const POLL_MS = 2_000;
+/** Editors write in several steps: what stands between them is not worth a report. */
+const SETTLE_MS = 100;
+
+/**
+ * Reads a policy file and follows its changes. Keeps no process alive.
+ *
+ * @throws ConsentError as readPolicyFile does, where the file does not load at the start.
+ */
+export async function watchPolicyFile(path: string, options: PolicyWatchOptions): Promise<PolicyWatch> {
+  const { pollMs = POLL_MS, signal } = options;
+  const source = await openSource(path, options);
+  let looking = Promise.resolve();
+  const refresh = (): Promise<void> => (looking = looking.then(() => source.look()));
+  const stopWatching = onChange(path, pollMs, () => void refresh());
+  const close = (): void => {
+    source.end();
+    stopWatching();
+    signal?.removeEventListener("abort", close);
+  };
+  signal?.addEventListener("abort", close, { once: true });
+  if (signal?.aborted === true) close();
+  return { current: source.current, refresh, close, [Symbol.dispose]: close };
+}
+
+interface PolicySource {
+  current(): Policy;
+  look(): Promise<void>;
+  end(): void;
+}
+
+/** What is known of the file, whoever says that it changed. */
+async function openSource(path: string, options: PolicyWatchOptions): Promise<PolicySource> {
+  let seen = await readTextFile(path, POLICY_BYTES_MAX);
+  let policy = compilePolicyText(seen, options);
+  let ended = false;
+
+  async function look(): Promise<void> {
+    const found = await readTextFile(path, POLICY_BYTES_MAX).catch(asConsentError);
+    const fingerprint = typeof found === "string" ? found : `\0${found.message}`;
+    if (ended || fingerprint === seen) return;
+    seen = fingerprint;
+    if (typeof found !== "string") return options.onError(found);
+    let next: Policy;
+    try {
+      next = compilePolicyText(found, options);
+    } catch (error) {
+      return options.onError(asConsentError(error));
+    }
+    policy = next;
+    options.onReload(next);
+  }
+
+  return {
+    current: () => policy,
+    look,
+    end() {
+      ended = true;
+    },
+  };
+}
+
+function asConsentError(error: unknown): ConsentError {
+  return error instanceof ConsentError ? error : new ConsentError("home_invalid", "Cannot read policy: reading it threw", { cause: error });
+}
+
+/** Calls `look` once things are quiet after a change. The directory is watched, because editors replace the file; polling is for where watching fails. */
+function onChange(path: string, pollMs: number, look: () => void): () => void {
+  let settling: NodeJS.Timeout | undefined;
+  const soon = (): void => {
+    clearTimeout(settling);
+    settling = setTimeout(look, SETTLE_MS).unref();
+  };
+  const watcher = watchName(path, soon);
+  let before: string | undefined;
+  const polling = setInterval(async () => {
+    const now = await signatureOf(path);
+    if (before !== now) soon(); // the first time too: the file may have changed before we looked
+    before = now;
+  }, pollMs).unref();
+  return () => {
+    clearTimeout(settling);
+    clearInterval(polling);
+    watcher?.close();
+  };
+}
+
+function watchName(path: string, changed: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
+      if (name === null || name === basename(path)) changed();
+    });
+    watcher.on("error", () => watcher.close()); // polling goes on
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What changes whenever the file does, also behind a symbolic link. */
+async function signatureOf(path: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(":");
+  } catch {
+    return "gone";
+  }
+}

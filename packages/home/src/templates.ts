@@ -1,0 +1,83 @@
+/** Templates: the files that `acp init` writes. They are documentation first; both load as they are. */
+
+/** `config.yml`. */
+export const CONFIG_TEMPLATE = `# ACP configuration. Every key: spec/home.md. Check it by starting \`acp mcp\`.
+version: "1"
+
+# Where questions go. prompt: this terminal, or \`acp approve\` in a second one.
+channel: prompt
+
+# MCP servers that \`acp mcp\` starts and stands in front of. One server keeps the names of its tools; of several, each tool is
+# called server__tool. A command is split into words and never given to a shell.
+proxy:
+  upstream_servers: []
+  #  - name: files
+  #    command: npx -y @modelcontextprotocol/server-filesystem /path/to/a/folder
+  #  - name: github
+  #    command: npx -y @modelcontextprotocol/server-github
+  #    env: { GITHUB_TOKEN: "…" }
+
+defaults:
+  # How long a question waits for an answer; no answer is a no.
+  timeout_seconds: 120
+  # Left out: policy.yml beside this file.
+  # policy: ~/.acp/policy.yml
+`;
+
+/** `policy.yml`. */
+export const POLICY_TEMPLATE = `# ACP policy: may this agent do this, now?
+#
+# Rules are tried from top to bottom and the first match decides: allow, ask or deny. Where none matches, default_action decides.
+# Changes take effect at once; a file with a mistake is reported and the rules before it stay in force.
+#   acp policy check      does it load?
+#   acp policy explain    which rule decides a call, and why
+version: "1"
+default_action: ask
+
+rules:
+  # Keys and passwords are nobody's to read, whatever the tool is called.
+  - id: private-keys
+    match:
+      args: { path: { path: "~/.ssh/**" } }
+    action: deny
+    reason: private keys stay private
+
+  # Looking is free: read_…, get_…, list_…, search_… and the like.
+  - id: reads
+    match: { category: read }
+    action: allow
+
+  # Deleting, dropping, deploying, running: look twice.
+  - id: destructive
+    match: { category: system }
+    action: ask
+    level: high
+
+  # Money: look three times.
+  - id: money
+    match: { category: financial }
+    action: ask
+    level: critical
+
+  # Every other change is asked about once.
+  - id: writes
+    match: { category: write }
+    action: ask
+    level: medium
+
+  # More you can say (remove the #):
+  #
+  # - id: trusted-folder              # writes inside one folder need no question
+  #   match: { tool: write_file, args: { path: { path: "~/projects/demo/**" } } }
+  #   action: allow
+  #   rate_limit: 20/minute
+  #
+  # - id: office-hours                # messages only while you are there to read them
+  #   match: { category: communication }
+  #   action: ask
+  #   conditions: { time_of_day: { after: "09:00", before: "17:00", timezone: Europe/Vienna } }
+  #
+  # - id: never                       # and some things never
+  #   match: { tool: "drop_*" }
+  #   action: deny
+`;
