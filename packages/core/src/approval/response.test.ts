@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import vectors from "../../../../spec/vectors/responses.json" with { type: "json" };
 import { makeResponse, parseResponse } from "./response.js";
 
 const request = { id: "cr_1", nonce: "n_1" };
@@ -31,27 +32,13 @@ describe("parseResponse()", () => {
     expect(parseResponse(new TextEncoder().encode(JSON.stringify(edited)))).toEqual(want);
   });
 
-  it("never trusts the claim's own approver", () => {
-    expect(parseResponse({ ...yes, approver: { id: "root", channel: "x" } })).not.toHaveProperty("approver");
+  it.each(vectors.cases)("reads or refuses $name", ({ claim, expect: want }) => {
+    if ("error" in want) expect(() => parseResponse(claim)).toThrow(expect.objectContaining({ code: want.error }));
+    else expect(parseResponse(claim)).toMatchObject(want);
   });
 
-  it.each([
-    ["no decision", { decision: undefined }],
-    ["a decision of another case", { decision: "Approved" }],
-    ["an empty decision", { decision: "" }],
-    ["a list with a decision", { decision: ["approved"] }],
-    ["another type", { type: "consent_request" }],
-    ["another version", { version: "1" }],
-    ["a nonce that is no text", { nonce: 1 }],
-    ["a reason that is too long", { reason: "x".repeat(1_001) }],
-    ["modifications that are a list", { decision: "approved_with_modifications", modifications: [] }],
-    ["an edit without modifications", { decision: "approved_with_modifications", modifications: null }],
-    ["single_use as text", { conditions: { valid_until: "2030-01-01T00:00:00Z", single_use: "true" } }],
-    ["a validity that is no time", { conditions: { valid_until: "2030-13-01T00:00:00Z", single_use: true } }],
-    ["conditions with a key of their own", { conditions: { valid_until: "2030-01-01T00:00:00Z", single_use: true, always: true } }],
-    ["a denial with an offer", { decision: "denied", grant: "t" }],
-  ])("refuses %s", (_, change) => {
-    expect(() => parseResponse(JSON.parse(JSON.stringify({ ...yes, ...change })))).toThrow(expect.objectContaining({ code: "message_invalid" }));
+  it("keeps nothing of the claim's own approver", () => {
+    expect(parseResponse({ ...yes, approver: { id: "root", channel: "x" } })).not.toHaveProperty("approver");
   });
 
   it("throws a ConsentError, and nothing else, for anything at all", () => {
