@@ -1,1 +1,5 @@
-export {};
+/** @acp/proxy-mcp: a transparent MCP proxy that asks a gate about every tool call. */
+export type { CallNotice } from "./call-result.js";
+export { createMcpProxy } from "./proxy.js";
+export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig, UrlUpstream } from "./proxy.js";
+export type { CommandUpstream } from "./upstream.js";

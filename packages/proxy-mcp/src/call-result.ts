@@ -1,0 +1,97 @@
+/**
+ * Results of tool calls that were not made: what a model reads, and the same as data.
+ * Never in `structuredContent`, which clients validate against the tool's own schema. Format: spec/mcp-proxy.md §4.
+ */
+import { isoTime } from "@acp/core";
+import type { Denied, Pending } from "@acp/core";
+import type { ServerFailure } from "./failure.js";
+
+/** Why a call was not made, as data. Codes: the gate's deny codes, and `pending`, `arguments_invalid`, `server_unavailable`. */
+export interface CallNotice {
+  readonly code: string;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly requestId?: string;
+  readonly ruleId?: string;
+  readonly expiresAt?: string;
+}
+
+/** A `CallToolResult` with `isError: true`. */
+export interface NoticeResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly isError: true;
+  readonly _meta: Readonly<Record<string, CallNotice>>;
+}
+
+const PENDING_RETRY_MS = 10_000;
+
+/** The gate said no. */
+export function deniedResult(denied: Denied): NoticeResult {
+  const { code, reason, remedy, retryable, retryAfterMs, requestId, ruleId } = denied;
+  return notice("acp/denied", {
+    code,
+    reason,
+    remedy,
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(ruleId === undefined ? {} : { ruleId }),
+  });
+}
+
+/** The arguments are none that the tool or the gate can take. */
+export function invalidResult(reason: string): NoticeResult {
+  return notice("acp/denied", {
+    code: "arguments_invalid",
+    reason,
+    remedy: "Correct the arguments, then call again",
+    retryable: false,
+  });
+}
+
+/** The server is gone, before or after the call reached it. */
+export function unavailableResult({ reason }: ServerFailure, forwarded: boolean): NoticeResult {
+  return notice("acp/denied", {
+    code: "server_unavailable",
+    reason: forwarded ? `${reason} after the call was sent to it; whether the call took effect is not known` : reason,
+    remedy: forwarded
+      ? "Check what happened before calling again; the operator must look at the server"
+      : "The operator must look at the server, then restart it",
+    retryable: false,
+  });
+}
+
+/** A person is still being asked. */
+export function pendingResult({ requestId, expiresAtMs }: Pending): NoticeResult {
+  return notice("acp/pending", {
+    code: "pending",
+    reason: `pending approval ${requestId}`,
+    remedy: "Call again with the same arguments to get the decision",
+    retryable: true,
+    retryAfterMs: PENDING_RETRY_MS,
+    requestId,
+    expiresAt: isoTime(expiresAtMs),
+  });
+}
+
+function notice(key: "acp/denied" | "acp/pending", data: CallNotice): NoticeResult {
+  return {
+    content: [
+      { type: "text", text: sentences(data) },
+      { type: "text", text: JSON.stringify(data) },
+    ],
+    isError: true,
+    _meta: { [key]: data },
+  };
+}
+
+function sentences({ code, reason, remedy, retryable, retryAfterMs }: CallNotice): string {
+  const opening = code === "pending" ? "Not executed yet" : "Not executed";
+  const wait = retryAfterMs === undefined ? "" : ` after ${Math.ceil(retryAfterMs / 1_000)} s`;
+  const again = retryable
+    ? `The same call may succeed later${wait === "" ? "" : `, at the earliest${wait}`}.`
+    : "The same call will fail again.";
+  return `${opening} (${code}): ${reason}. ${remedy}. ${code === "pending" ? "" : again}`.trimEnd();
+}

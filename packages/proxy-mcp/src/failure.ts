@@ -1,0 +1,28 @@
+/**
+ * Failures of a server, as the client hears of them.
+ */
+import { INTERNAL_ERROR } from "./rpc.js";
+import type { RpcError } from "./rpc.js";
+
+/** Why a server does not answer any more. */
+export interface ServerFailure {
+  readonly server: string;
+  /** One sentence without a period: `Server "fs" exited with code 1`. */
+  readonly reason: string;
+}
+
+/** A server's failure, thrown through `gate.perform`. */
+export class ServerFailedError extends Error {
+  override readonly name = "ServerFailedError";
+  readonly failure: ServerFailure;
+
+  constructor(failure: ServerFailure) {
+    super(failure.reason);
+    this.failure = failure;
+  }
+}
+
+/** The error of a request that a failed server leaves unanswered. */
+export function failureError({ server, reason }: ServerFailure): RpcError {
+  return { code: INTERNAL_ERROR, message: reason, data: { code: "server_unavailable", server } };
+}

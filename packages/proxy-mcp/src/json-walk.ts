@@ -1,0 +1,172 @@
+/**
+ * Where the parts of a JSON text stand, in bytes, without building its values.
+ * Meant for text that JSON.parse accepts; on any other text it returns some answer or `undefined`, and never throws or loops.
+ */
+
+/** `bytes.subarray(start, end)`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One member of an object. */
+export interface Member {
+  readonly key: string;
+  readonly value: Span;
+}
+
+/** A replacement of a span; an empty span inserts. */
+export interface Splice extends Span {
+  readonly text: string;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+/** Past this length of a string the native search is faster than the loop. */
+const LONG_STRING = 64;
+
+/** The span of the one value in `bytes`, without the blanks around it. */
+export function wholeValue(bytes: Buffer): Span {
+  const start = skipBlanks(bytes, 0);
+  return { start, end: valueEnd(bytes, start) };
+}
+
+/** The members of the object at `span`, in order; `undefined` where there is no object. */
+export function membersOf(bytes: Buffer, span: Span): readonly Member[] | undefined {
+  if (bytes[span.start] !== OPEN_OBJECT) return undefined;
+  const members: Member[] = [];
+  let at = skipBlanks(bytes, span.start + 1);
+  while (bytes[at] === QUOTE) {
+    const keyEnd = stringEnd(bytes, at);
+    const colon = skipBlanks(bytes, keyEnd);
+    if (bytes[colon] !== COLON) return undefined;
+    const start = skipBlanks(bytes, colon + 1);
+    const end = valueEnd(bytes, start);
+    members.push({ key: keyText(bytes, { start: at, end: keyEnd }), value: { start, end } });
+    at = skipBlanks(bytes, end);
+    if (bytes[at] !== COMMA) break;
+    at = skipBlanks(bytes, at + 1);
+  }
+  return bytes[at] === CLOSE_OBJECT ? members : undefined;
+}
+
+/** The elements of the array at `span`, in order; `undefined` where there is no array. */
+export function elementsOf(bytes: Buffer, span: Span): readonly Span[] | undefined {
+  if (bytes[span.start] !== OPEN_ARRAY) return undefined;
+  const elements: Span[] = [];
+  let at = skipBlanks(bytes, span.start + 1);
+  if (bytes[at] === CLOSE_ARRAY) return elements;
+  while (at < bytes.length) {
+    const end = valueEnd(bytes, at);
+    elements.push({ start: at, end });
+    at = skipBlanks(bytes, end);
+    if (bytes[at] !== COMMA) break;
+    at = skipBlanks(bytes, at + 1);
+  }
+  return bytes[at] === CLOSE_ARRAY ? elements : undefined;
+}
+
+/** The value at a path of keys, e.g. `["params", "_meta", "progressToken"]`; the last one where a key stands twice, as JSON.parse has it. */
+export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
+  let span: Span | undefined = wholeValue(bytes);
+  for (const key of path) {
+    if (span === undefined) return undefined;
+    span = membersOf(bytes, span)?.findLast((member) => member.key === key)?.value;
+  }
+  return span;
+}
+
+/** How many members all objects of a valid text have together, repeated keys counted each time. */
+export function countMembers(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === QUOTE) at = stringEnd(bytes, at) - 1;
+    else if (bytes[at] === COLON) count++;
+  }
+  return count;
+}
+
+/** The bytes with some spans replaced; `splices` in ascending order, not overlapping. */
+export function splice(bytes: Buffer, splices: readonly Splice[]): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { start, end, text } of splices) {
+    parts.push(bytes.subarray(from, start), Buffer.from(text));
+    from = end;
+  }
+  parts.push(bytes.subarray(from));
+  return Buffer.concat(parts);
+}
+
+/** The text of a span. */
+export function textOf(bytes: Buffer, span: Span): string {
+  return bytes.toString("utf8", span.start, span.end);
+}
+
+function keyText(bytes: Buffer, quoted: Span): string {
+  const raw = bytes.toString("utf8", quoted.start + 1, quoted.end - 1);
+  if (!raw.includes("\\")) return raw;
+  try {
+    return String(JSON.parse(`"${raw}"`));
+  } catch {
+    return raw;
+  }
+}
+
+function skipBlanks(bytes: Buffer, from: number): number {
+  let at = from;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+  }
+  return at;
+}
+
+/** Just past the value that starts at `start`. */
+function valueEnd(bytes: Buffer, start: number): number {
+  const first = bytes[start];
+  if (first === QUOTE) return stringEnd(bytes, start);
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scalarEnd(bytes, start);
+  let depth = 0;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = stringEnd(bytes, at) - 1;
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) return at + 1;
+  }
+  return bytes.length;
+}
+
+function scalarEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte <= 0x20 || byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) break;
+  }
+  return at;
+}
+
+/** Just past the closing quote of the string whose opening quote is at `open`. */
+function stringEnd(bytes: Buffer, open: number): number {
+  const near = Math.min(bytes.length, open + LONG_STRING);
+  let at = open + 1;
+  for (; at < near; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return bytes.length;
+    let escapes = quote;
+    while (escapes > at && bytes[escapes - 1] === BACKSLASH) escapes--;
+    if ((quote - escapes) % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}

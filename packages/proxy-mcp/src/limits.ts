@@ -1,0 +1,50 @@
+/**
+ * Limits: every size, count and time bound of the proxy, with its unit and reason.
+ */
+
+/** Bytes of one line; the MCP SDK's own read buffer ends at the same size. */
+export const LINE_BYTES_MAX: number = 10 * 1024 * 1024;
+/** Bytes kept of each end of a line that is too long, to find its id. */
+export const OVERSIZE_EDGE_BYTES = 1_024;
+/** Requests of the client that may wait for an answer at once. */
+export const IN_FLIGHT_MAX = 10_000;
+/** Bytes of tool calls that may be held at once while they are judged or asked about. */
+export const HELD_BYTES_MAX: number = 256 * 1024 * 1024;
+
+/** How often a waiting call reports progress; clients that honour progress reset their time-out by it. */
+export const PROGRESS_EVERY_MS = 10_000;
+/** When a waiting call is answered "pending, call again"; the MCP SDK's client gives up after 60 s. */
+export const PENDING_AFTER_MS = 45_000;
+/** How long a server may take to answer `initialize`; shorter than the 60 s of the MCP SDK's client, so that ours is the error it sees. */
+export const START_TIMEOUT_MS = 50_000;
+/** How long the proxy's own `tools/list` may hold up a call. */
+export const LIST_TIMEOUT_MS = 5_000;
+/** Pages of one own `tools/list`. */
+export const LIST_PAGES_MAX = 50;
+
+/** After its input ended a server has this long to exit by itself; the MCP SDK's client gives its server (us) 2 s. */
+export const EXIT_GRACE_MS = 1_000;
+/** After SIGTERM a server has this long before SIGKILL. */
+export const KILL_GRACE_MS = 500;
+/** How long output of an exited server is still read, where a child of it keeps the pipe open. */
+export const DRAIN_MS = 250;
+
+/** Tools remembered for one server. */
+export const TOOLS_MAX = 10_000;
+/** JSON text of one input schema; a larger one is not compiled. */
+export const SCHEMA_CHARS_MAX: number = 128 * 1024;
+/** Nesting of an input schema; a deeper one is not compiled. */
+export const SCHEMA_DEPTH_MAX = 64;
+/** Characters of a plain schema times characters of the arguments that are checked without a watchdog; the worst case takes some milliseconds. */
+export const PLAIN_WORK_MAX: number = 64 * 1024 * 1024;
+/** How long compiling one schema may take. */
+export const COMPILE_MS_MAX = 500;
+/** How long one check of arguments may take: regular expressions, recursion, unions. */
+export const CHECK_MS_MAX = 50;
+/** Schema errors told to the model in one answer. */
+export const SCHEMA_ERRORS_MAX = 8;
+
+/** Characters of one line of a server's stderr that are logged. */
+export const LOG_LINE_CHARS_MAX = 2_000;
+/** Routes (resource URIs, task ids) remembered with several servers. */
+export const ROUTES_MAX = 100_000;

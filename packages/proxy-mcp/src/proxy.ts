@@ -1,0 +1,177 @@
+/**
+ * MCP proxy: a client's MCP connection on one side, its servers on the other, and the gate between them for every `tools/call`.
+ * Everything else passes unchanged. `output` carries MCP and nothing else. Format and rules: spec/mcp-proxy.md.
+ */
+import type { Readable, Writable } from "node:stream";
+import { ConsentError, systemClock } from "@acp/core";
+import type { Agent, Clock, ConsentGate } from "@acp/core";
+import { createLineSplitter } from "./framing.js";
+import type { LineHandlers } from "./framing.js";
+import { LINE_BYTES_MAX, PENDING_AFTER_MS, PROGRESS_EVERY_MS, START_TIMEOUT_MS } from "./limits.js";
+import { idAtEdges, readClientLine } from "./message.js";
+import type { RefusedLine } from "./message.js";
+import { createOutbox } from "./outbox.js";
+import type { Router, RouterParts } from "./router.js";
+import { createSingleRouter } from "./router-single.js";
+import { errorLine, INVALID_REQUEST } from "./rpc.js";
+import type { CallParts } from "./tool-call.js";
+import type { CommandUpstream } from "./upstream.js";
+
+/** A server that is reached over HTTP; not supported yet. */
+export interface UrlUpstream {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** A server behind the proxy. */
+export type UpstreamConfig = CommandUpstream | UrlUpstream;
+
+/** Parts of a proxy. */
+export interface McpProxyOptions {
+  readonly gate: ConsentGate;
+  /** Who makes the calls. */
+  readonly agent: Agent;
+  readonly session?: string;
+  /** With one server names pass unchanged; with several, tools and prompts are called `server__name`. */
+  readonly upstreams: readonly UpstreamConfig[];
+  /** What the client writes. */
+  readonly input: Readable;
+  /** What the client reads; ended when the proxy is done. */
+  readonly output: Writable;
+  /** Takes one line without its end: what servers write to stderr, what was refused and why. */
+  readonly log: (line: string) => void;
+  /** Closes the proxy. */
+  readonly signal?: AbortSignal;
+  /** How often a waiting call reports progress to a client that asked for it; 10 s unless given. */
+  readonly progressEveryMs?: number;
+  /** When a waiting call is answered "pending, call again"; 45 s unless given. */
+  readonly pendingAfterMs?: number;
+  /** How long a server may take to answer `initialize`; 50 s unless given. */
+  readonly startTimeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+/** Why a proxy ended. */
+export interface ProxyExit {
+  readonly reason: "client_closed" | "upstream_failed" | "closed";
+  readonly detail: string;
+}
+
+/** A running proxy. */
+export interface McpProxy {
+  /** Settles (never rejects) when the servers are gone and everything is written. */
+  readonly done: Promise<ProxyExit>;
+  /** Withdraws open questions, ends the servers; resolves when done. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the servers and serves the client.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export function createMcpProxy(options: McpProxyOptions): McpProxy {
+  const upstreams = checkUpstreams(options.upstreams);
+  const { input, output, signal } = options;
+  let tellDone: (exit: ProxyExit) => void = () => {};
+  const done = new Promise<ProxyExit>((resolve) => {
+    tellDone = resolve;
+  });
+  let ending = false;
+  const finish = async (exit: ProxyExit): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    input.pause();
+    const left = router.leave();
+    // A client that piped its requests and closed still gets what needs no person.
+    if (exit.reason === "client_closed") await left;
+    await router.close();
+    await outbox.end();
+    tellDone(exit);
+  };
+
+  const outbox = createOutbox(output, (on) => router.pause(on));
+  const router = createRouter({
+    ...callParts(options, (line) => outbox.send(line)),
+    startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
+    upstreams,
+    onPressure: (on) => void (on ? input.pause() : ending || input.resume()),
+    onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
+  });
+  const splitter = createLineSplitter(clientLines(router, options.log, (line) => outbox.send(line)));
+  const gone = (): void => {
+    splitter.end();
+    void finish({ reason: "client_closed", detail: "the client closed the connection" });
+  };
+  input.on("data", (chunk: Buffer) => splitter.push(chunk));
+  input.on("end", gone);
+  input.on("error", gone);
+  input.on("close", gone);
+  output.on("error", gone);
+  const close = async (): Promise<void> => {
+    void finish({ reason: "closed", detail: "the proxy was closed" });
+    await done;
+  };
+  if (signal?.aborted === true) void close();
+  else signal?.addEventListener("abort", () => void close(), { once: true });
+  return { done, close };
+}
+
+function callParts(options: McpProxyOptions, send: (line: Buffer) => void): CallParts {
+  const {
+    gate,
+    agent,
+    session,
+    log,
+    clock = systemClock,
+    progressEveryMs = PROGRESS_EVERY_MS,
+    pendingAfterMs = PENDING_AFTER_MS,
+  } = options;
+  return { gate, agent, ...(session === undefined ? {} : { session }), clock, progressEveryMs, pendingAfterMs, log, send };
+}
+
+/** What becomes of the client's lines. */
+function clientLines(router: Router, log: (line: string) => void, send: (line: Buffer) => void): LineHandlers {
+  const refuse = ({ id, code, reason }: Omit<RefusedLine, "kind">): void => {
+    log(reason);
+    send(errorLine(id, { code, message: reason }));
+  };
+  return {
+    onLine(line): void {
+      const message = readClientLine(line);
+      if (message === undefined) return;
+      if (message.kind === "refused") refuse(message);
+      else router.take(message);
+    },
+    onOversize: (line) =>
+      refuse({ id: idAtEdges(line), code: INVALID_REQUEST, reason: `Cannot take the message: it has more than ${LINE_BYTES_MAX} bytes` }),
+  };
+}
+
+function createRouter(parts: RouterParts): Router {
+  const [first] = parts.upstreams;
+  if (first === undefined) throw invalid("start the proxy: it has no server");
+  return createSingleRouter(parts, first);
+}
+
+/** The servers, checked before the first of them starts. */
+function checkUpstreams(configs: readonly UpstreamConfig[]): readonly CommandUpstream[] {
+  const names = new Set<string>();
+  if (configs.length === 0) throw invalid("start the proxy: it has no server");
+  return configs.map((config) => {
+    const { name } = config;
+    if (!NAME.test(name) || name.includes("__"))
+      throw invalid(`use the server name ${JSON.stringify(name)}: it must be letters, digits and single "-" or "_" between them`);
+    if (names.has(name)) throw invalid(`use the server name "${name}": two servers have it`);
+    names.add(name);
+    if (!("command" in config)) throw invalid(`use the server "${name}": a server with a "url" is not supported yet; use a "command"`);
+    if (config.command.length === 0 || config.command[0] === "") throw invalid(`use the server "${name}": its command is empty`);
+    return config;
+  });
+}
+
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/;
+
+function invalid(what: string): ConsentError {
+  return new ConsentError("options_invalid", `Cannot ${what}`);
+}

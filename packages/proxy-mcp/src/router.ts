@@ -1,0 +1,27 @@
+/**
+ * Router: what stands between one client and its servers. One server: router-single.ts. Several: router-many.ts.
+ */
+import type { CallParts } from "./tool-call.js";
+import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
+import type { CommandUpstream } from "./upstream.js";
+
+/** What a router is made of. */
+export interface RouterParts extends CallParts {
+  readonly upstreams: readonly CommandUpstream[];
+  readonly startTimeoutMs: number;
+  /** Whether some server wants no more lines for now. */
+  readonly onPressure: (on: boolean) => void;
+  /** Nothing can be answered any more: every server is gone, and the client knows. */
+  readonly onFailed: (reason: string) => void;
+}
+
+/** Takes the client's messages; answers through `parts.send`. */
+export interface Router {
+  take(message: ClientRequest | ClientNotification | ClientResponse): void;
+  /** Stops or resumes reading what the servers say. */
+  pause(on: boolean): void;
+  /** The client is gone: open questions are withdrawn; resolves when every other call has reached its server. */
+  leave(): Promise<void>;
+  /** Ends the servers; resolves when they are gone and every call is over. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,236 @@
+/**
+ * Tool call: one `tools/call` from its arrival to its answer. Check → gate → forward → answer; every call on its own, none waits for another.
+ * What reaches the server is what the gate released, once; without a release nothing is sent.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { DENY_CODES, isConsentError, isToolAction, toolAction } from "@acp/core";
+import type { Agent, Allowed, Clock, ConsentGate, JsonObject, Pending, Release, ToolAction, Verdict } from "@acp/core";
+import { deniedResult, invalidResult, pendingResult, unavailableResult } from "./call-result.js";
+import type { NoticeResult } from "./call-result.js";
+import { ServerFailedError } from "./failure.js";
+import type { ServerFailure } from "./failure.js";
+import { logText } from "./log-text.js";
+import { notificationLine, resultLine } from "./rpc.js";
+import type { RpcId } from "./rpc.js";
+
+/** What all calls of a proxy share. */
+export interface CallParts {
+  readonly gate: ConsentGate;
+  readonly agent: Agent;
+  readonly session?: string;
+  readonly clock: Clock;
+  readonly progressEveryMs: number;
+  readonly pendingAfterMs: number;
+  readonly log: (line: string) => void;
+  /** To the client. */
+  readonly send: (line: Buffer) => void;
+}
+
+/** One call, as its router hands it in. */
+export interface CallJob {
+  readonly id: RpcId;
+  readonly server: string;
+  /** The tool's name as its server knows it. */
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly progressToken: RpcId | undefined;
+  /** Whether the client speaks the stateless era, whose results name their type. */
+  readonly typedResults: boolean;
+  /** What is wrong with the arguments. */
+  check(): Promise<string | undefined>;
+  /**
+   * Sends the call to its server.
+   *
+   * @param args - What to send instead of the arguments as received; `undefined` sends those.
+   * @param onAnswer - Takes the answer's line as the client shall see it.
+   */
+  forward(args: JsonObject | undefined, onAnswer: (line: Buffer) => void): void;
+  /** Called once: the call is answered or needs no answer any more. */
+  onOver(): void;
+}
+
+/** A call under way. */
+export interface ToolCall {
+  /** The client takes the call back: no answer. True where the server has the call and must be told. */
+  cancel(): boolean;
+  /** The client is gone: an open question is withdrawn; a call that needs none goes on. */
+  leave(): void;
+  /** The server is gone. */
+  fail(failure: ServerFailure): void;
+  /** Settles when the call is forwarded or over. */
+  readonly sent: Promise<void>;
+  /** Settles when the call is answered or needs no answer any more. */
+  readonly over: Promise<void>;
+}
+
+interface Running {
+  readonly parts: CallParts;
+  readonly job: CallJob;
+  readonly controller: AbortController;
+  readonly startedMs: number;
+  phase: "judged" | "asked" | "forwarded" | "over";
+  cancelled: boolean;
+  clientGone: boolean;
+  failure: ServerFailure | undefined;
+  /** Ends the wait for the server's answer. */
+  recall: (error: Error) => void;
+  tellSent: () => void;
+}
+
+/** The client took back a call that its server has already. */
+class CallCancelledError extends Error {
+  override readonly name = "CallCancelledError";
+}
+
+const PROGRESS_METHOD = "notifications/progress";
+/** Our reports stay below 1, so that a server's own, which come later, are not below them. */
+const PROGRESS_STEP = 0.001;
+
+/** Takes a call in; its answer goes to `parts.send`. */
+export function startCall(parts: CallParts, job: CallJob): ToolCall {
+  const call: Running = {
+    parts,
+    job,
+    controller: new AbortController(),
+    startedMs: parts.clock.monotonic(),
+    phase: "judged",
+    cancelled: false,
+    clientGone: false,
+    failure: undefined,
+    recall: () => {},
+    tellSent: () => {},
+  };
+  const sent = new Promise<void>((resolve) => {
+    call.tellSent = resolve;
+  });
+  return {
+    sent,
+    over: run(call),
+    cancel(): boolean {
+      if (call.phase === "over") return false;
+      call.cancelled = true;
+      return stop(call, new CallCancelledError("the client cancelled the call"));
+    },
+    leave(): void {
+      call.clientGone = true;
+      if (call.phase === "asked") call.controller.abort(new Error("the client is gone"));
+    },
+    fail(failure: ServerFailure): void {
+      call.failure = failure;
+      if (call.phase !== "over") stop(call, new ServerFailedError(failure));
+    },
+  };
+}
+
+/** Ends a call wherever it is. True where its server has it. */
+function stop(call: Running, error: Error): boolean {
+  const forwarded = call.phase === "forwarded";
+  if (forwarded) call.recall(error);
+  else call.controller.abort(error);
+  return forwarded;
+}
+
+async function run(call: Running): Promise<void> {
+  const { parts, job } = call;
+  let answer: Buffer | NoticeResult;
+  try {
+    answer = await settle(call);
+  } catch (error) {
+    parts.log(`[${job.server}] a call failed inside the proxy: ${logText(error instanceof Error ? error.message : String(error))}`);
+    answer = deniedResult({ decision: "deny", code: "internal_error", reason: "the proxy failed", ...DENY_CODES.internal_error });
+  }
+  if (call.failure !== undefined && !Buffer.isBuffer(answer)) answer = unavailableResult(call.failure, call.phase === "forwarded");
+  call.phase = "over";
+  if (!call.cancelled)
+    parts.send(Buffer.isBuffer(answer) ? answer : resultLine(job.id, job.typedResults ? { resultType: "complete", ...answer } : answer));
+  call.tellSent();
+  job.onOver();
+}
+
+/** The call's answer: the server's line, or why there is none. */
+async function settle(call: Running): Promise<Buffer | NoticeResult> {
+  const { parts, job, controller } = call;
+  let action: ToolAction;
+  try {
+    action = toolAction(job.server, job.tool, job.args);
+  } catch (error) {
+    if (isConsentError(error)) return invalidResult(error.message);
+    throw error;
+  }
+  const problem = await job.check();
+  if (problem !== undefined) return invalidResult(problem);
+  const { gate, agent, session } = parts;
+  const opened = await gate.open(action, { agent, signal: controller.signal, ...(session === undefined ? {} : { session }) });
+  if (opened.decision !== "pending") return conclude(call, action, opened);
+  const verdict = await waitFor(call, opened);
+  return verdict === undefined ? pendingResult(opened) : conclude(call, action, verdict);
+}
+
+function conclude(call: Running, action: ToolAction, verdict: Verdict): Promise<Buffer | NoticeResult> | NoticeResult {
+  return verdict.decision === "deny" ? deniedResult(verdict) : perform(call, action, verdict);
+}
+
+/** While a person decides: progress for the client, and after a while "call again". `undefined`: the decision is kept for the retry. */
+async function waitFor(call: Running, pending: Pending): Promise<Verdict | undefined> {
+  const { parts, controller } = call;
+  call.phase = "asked";
+  if (call.clientGone) controller.abort(new Error("the client is gone"));
+  const stopWaiting = new AbortController();
+  const { signal } = stopWaiting;
+  const leftMs = Math.max(0, parts.pendingAfterMs - (parts.clock.monotonic() - call.startedMs));
+  const tooLate = parts.clock.sleep(leftMs, { signal }).then(
+    () => undefined,
+    () => undefined,
+  );
+  reportProgress(call, pending, signal).catch(() => {});
+  try {
+    const verdict = await Promise.race([pending.settled, tooLate]);
+    if (verdict !== undefined) return verdict;
+    return call.cancelled || !(await pending.defer()) ? await pending.settled : undefined;
+  } finally {
+    stopWaiting.abort(new Error("the question is over"));
+  }
+}
+
+async function reportProgress({ parts, job }: Running, { requestId }: Pending, signal: AbortSignal): Promise<void> {
+  const { progressToken } = job;
+  if (progressToken === undefined) return;
+  for (let count = 1; ; count++) {
+    await parts.clock.sleep(parts.progressEveryMs, { signal });
+    parts.send(
+      notificationLine(PROGRESS_METHOD, { progressToken, progress: count * PROGRESS_STEP, message: `Waiting for approval ${requestId}` }),
+    );
+  }
+}
+
+async function perform(call: Running, action: ToolAction, verdict: Allowed): Promise<Buffer | NoticeResult> {
+  const { parts, job } = call;
+  let line: Buffer | undefined;
+  try {
+    const result = await parts.gate.perform(verdict, async (release) => {
+      line = await forward(call, action, release);
+    });
+    if (!result.ran) return deniedResult(result.verdict);
+    if (!result.recorded) parts.log(`[${job.server}] the audit log could not keep that a call is completed`);
+  } catch (error) {
+    // Told by `call.failure` and `call.cancelled`.
+    if (!(error instanceof ServerFailedError || error instanceof CallCancelledError)) throw error;
+  }
+  return line ?? unavailableResult({ server: job.server, reason: "the call was given up" }, true);
+}
+
+async function forward(call: Running, action: ToolAction, release: Release): Promise<Buffer> {
+  const released = release.action;
+  if (!isToolAction(released) || released.name !== action.name || released.meta.server !== action.meta.server) {
+    throw new Error("the released action is another tool's");
+  }
+  const args = released === action || isDeepStrictEqual(released.args, action.args) ? undefined : released.args;
+  const line = await new Promise<Buffer>((resolve, reject) => {
+    call.recall = reject;
+    call.phase = "forwarded";
+    call.job.forward(args, resolve);
+    call.tellSent();
+  });
+  const masker = release.masker();
+  return masker === undefined ? line : Buffer.concat([masker.push(line), masker.end()]);
+}

@@ -1,0 +1,162 @@
+/**
+ * Upstream: one server as a child process that speaks MCP on stdin and stdout.
+ * Its stderr goes to the log, line by line. It runs in a process group of its own, so that what it starts (npx starts node) ends with it.
+ */
+import { spawn } from "node:child_process";
+import type { ChildProcess, ChildProcessByStdio } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { ServerFailure } from "./failure.js";
+import { createLineSplitter } from "./framing.js";
+import type { OversizeLine } from "./framing.js";
+import { DRAIN_MS, EXIT_GRACE_MS, KILL_GRACE_MS, LOG_LINE_CHARS_MAX } from "./limits.js";
+import { logText } from "./log-text.js";
+import { createOutbox } from "./outbox.js";
+
+/** A server that is started as a child process. */
+export interface CommandUpstream {
+  /** What policies, people and logs call the server. */
+  readonly name: string;
+  /** Program and arguments; no shell reads them. */
+  readonly command: readonly string[];
+  /** The whole environment of the server; left out, it gets the proxy's. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** What a server reports. */
+export interface UpstreamHandlers {
+  readonly onLine: (line: Buffer) => void;
+  readonly onOversize: (line: OversizeLine) => void;
+  /** Once: the server is gone, and nothing more comes from it. Not called after {@link Upstream.close}. */
+  readonly onEnd: (failure: ServerFailure) => void;
+  /** `true` while the server reads slower than it is sent. */
+  readonly onPressure: (on: boolean) => void;
+  readonly log: (line: string) => void;
+}
+
+/** A running server. */
+export interface Upstream {
+  readonly name: string;
+  /** Sends a line; nothing happens once the server is gone. */
+  send(line: Buffer): void;
+  /** Stops or resumes reading what the server says. */
+  pause(on: boolean): void;
+  /** Ends its input, then SIGTERM, then SIGKILL; resolves when it is gone. What it still says is still reported. */
+  close(): Promise<void>;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Starts a server. */
+export function startUpstream(config: CommandUpstream, handlers: UpstreamHandlers): Upstream {
+  const { name } = config;
+  const child = start(config);
+  const outbox = createOutbox(child.stdin, handlers.onPressure);
+  let closing = false;
+  let over = false;
+  let tellGone: () => void = () => {};
+  const gone = new Promise<void>((resolve) => {
+    tellGone = resolve;
+  });
+  listen(child, config, {
+    ...handlers,
+    onLine: (line) => over || handlers.onLine(line),
+    onEnd(failure): void {
+      if (over) return;
+      over = true;
+      tellGone();
+      if (!closing) handlers.onEnd(failure);
+    },
+  });
+  return {
+    name,
+    send: (line) => outbox.send(line),
+    pause: (on) => void (on ? child.stdout.pause() : child.stdout.resume()),
+    async close(): Promise<void> {
+      closing = true;
+      if (over) return;
+      void outbox.end();
+      if (await within(gone, EXIT_GRACE_MS)) return;
+      signalGroup(child, "SIGTERM");
+      if (await within(gone, KILL_GRACE_MS)) return;
+      signalGroup(child, "SIGKILL");
+      await gone;
+    },
+  };
+}
+
+function start({ command, env, cwd }: CommandUpstream): Child {
+  const [program = "", ...args] = command;
+  return spawn(program, args, {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    ...(env === undefined ? {} : { env: { ...env } }),
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+}
+
+/** Reports what a server says, and its end, perhaps more than once. */
+function listen(child: Child, { name, command }: CommandUpstream, handlers: UpstreamHandlers): void {
+  const end = (reason: string): void => handlers.onEnd({ server: name, reason });
+  const splitter = createLineSplitter(handlers);
+  child.stdout.on("data", (chunk: Buffer) => splitter.push(chunk));
+  child.stdout.on("end", () => {
+    splitter.end();
+    // Whoever says nothing more is as good as gone, also while the process lives on.
+    setTimeout(() => {
+      if (child.exitCode === null && child.signalCode === null) signalGroup(child, "SIGTERM");
+      end(`Server "${name}" closed its output`);
+    }, DRAIN_MS).unref();
+  });
+  child.stdout.on("error", () => {});
+  logStderr(child.stderr, name, handlers);
+  child.on("error", (error) => end(`Cannot start server "${name}": ${startProblem(error, command[0] ?? "")}`));
+  child.on("exit", (code, signal) => {
+    const reason = `Server "${name}" ${signal === null ? `exited with code ${code}` : `was ended by ${signal}`}`;
+    child.once("close", () => end(reason));
+    // A child of the server may keep its stdout open for ever.
+    setTimeout(() => end(reason), DRAIN_MS).unref();
+  });
+}
+
+function logStderr(stderr: Readable, name: string, handlers: UpstreamHandlers): void {
+  const write = (line: Buffer): void => {
+    const text = line.toString("utf8").replace(/\r?\n$/, "");
+    if (text !== "") handlers.log(`[${name}] ${logText(text)}`);
+  };
+  const splitter = createLineSplitter({ onLine: write, onOversize: ({ head }) => write(head) }, LOG_LINE_CHARS_MAX * 4);
+  stderr.on("data", (chunk: Buffer) => splitter.push(chunk));
+  stderr.on("end", () => splitter.end());
+  stderr.on("error", () => {});
+}
+
+function startProblem(error: Error, program: string): string {
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "ENOENT") return `command "${program}" or its working directory does not exist`;
+  if (code === "EACCES") return `command "${program}" may not be run`;
+  return logText(error.message);
+}
+
+/** Whether `event` came within `ms`. */
+function within(event: Promise<void>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    const came = async (): Promise<void> => {
+      await event;
+      clearTimeout(timer);
+      resolve(true);
+    };
+    void came();
+  });
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}

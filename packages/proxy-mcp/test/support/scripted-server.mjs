@@ -1,0 +1,160 @@
+/**
+ * A small MCP server on raw lines, for what real servers do not do: odd bytes, requests to the client, dying in the middle of a call.
+ * argv[2]: JSON of { name?, version?, capabilities?, tools?, silent?, exitAtStart?, instructions? }. Everything it receives it keeps; `test/received` returns it.
+ */
+import { createInterface } from "node:readline";
+
+const options = JSON.parse(process.argv[2] ?? "{}");
+if (options.exitAtStart !== undefined) {
+  process.stderr.write("cannot read my configuration\n");
+  process.exit(options.exitAtStart);
+}
+const name = options.name ?? "scripted";
+const received = [];
+const answers = new Map();
+let nextId = 0;
+
+const TOOLS = options.tools ?? [
+  {
+    name: "echo",
+    inputSchema: { type: "object", properties: { text: { type: "string" } } },
+    vendor: { hint: 1 },
+  },
+  {
+    name: "typed",
+    inputSchema: {
+      type: "object",
+      properties: { count: { type: "integer", minimum: 1 } },
+      required: ["count"],
+      additionalProperties: false,
+    },
+  },
+  {
+    name: "structured",
+    inputSchema: { type: "object" },
+    outputSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+  },
+  ...["die", "hang", "sample", "progress", "task", "fail", "link", "huge"].map((tool) => ({ name: tool, inputSchema: { type: "object" } })),
+];
+
+const write = (text) => process.stdout.write(`${text}\n`);
+const send = (message) => write(JSON.stringify({ jsonrpc: "2.0", ...message }));
+const result = (id, value) => send({ id, result: value });
+const text = (value) => ({ content: [{ type: "text", text: value }] });
+const ask = (method, params) =>
+  new Promise((resolve) => {
+    const id = nextId++;
+    answers.set(id, resolve);
+    send({ id, method, params });
+  });
+
+const CALLS = {
+  // The answer has odd blanks, a digits-only number beyond 2^53, an escape that no serialiser writes, and members of its own.
+  echo: ({ id, line }) =>
+    write(
+      `{ "jsonrpc":"2.0",\t"id": ${JSON.stringify(id)},"result":{"content":[{"type":"text","text":${JSON.stringify(line)}}],"n":12345678901234567890,"\\u0076endor":1.0} }`,
+    ),
+  typed: ({ id, params }) => result(id, text(`count ${params.arguments.count}`)),
+  structured: ({ id }) => result(id, { ...text("ok"), structuredContent: { ok: true } }),
+  die: () => process.exit(3),
+  hang: () => {},
+  fail: ({ id }) => send({ id, error: { code: -31234, message: "no such thing", data: { deep: [1, { x: null }] } } }),
+  link: ({ id }) => result(id, { content: [{ type: "resource_link", uri: "scripted://linked", name: "linked" }] }),
+  huge: ({ id }) => result(id, text("x".repeat(11 * 1024 * 1024))),
+  async sample({ id, params }) {
+    const answer = await ask(params.arguments.method, { ...params.arguments.params, _meta: { progressToken: 0 } });
+    result(id, text(answer));
+  },
+  progress({ id, params }) {
+    const { progressToken } = params["_meta"] ?? {};
+    for (const progress of [1, 2]) send({ method: "notifications/progress", params: { progressToken, progress, total: 2 } });
+    result(id, text("done"));
+  },
+  task({ id, params }) {
+    result(id, { task: { taskId: `${name}-task`, status: "working", ttl: params.task?.ttl ?? null } });
+    send({ method: "notifications/progress", params: { progressToken: params["_meta"]?.progressToken, progress: 1 } });
+  },
+};
+
+const METHODS = {
+  initialize: ({ id, params }) =>
+    result(id, {
+      protocolVersion: options.version ?? params.protocolVersion,
+      capabilities: options.capabilities ?? {
+        tools: { listChanged: true },
+        prompts: {},
+        resources: { subscribe: true },
+        logging: {},
+        completions: {},
+        tasks: {},
+        "vendor.x": { deep: [1] },
+      },
+      serverInfo: { name, version: "1", vendor: true },
+      ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
+      _meta: { "vendor/x": 1 },
+    }),
+  ping: ({ id }) => result(id, {}),
+  "tools/list": ({ id, params }) => {
+    const at = Number(params?.cursor ?? 0);
+    const size = options.pageSize ?? TOOLS.length;
+    result(id, { tools: TOOLS.slice(at, at + size), ...(at + size < TOOLS.length ? { nextCursor: String(at + size) } : {}) });
+  },
+  "tools/call": (message) =>
+    (CALLS[message.params?.name] ?? (() => send({ id: message.id, error: { code: -32602, message: "Unknown tool" } })))(message),
+  "resources/list": ({ id }) => result(id, { resources: [{ uri: `${name}://doc`, name: "doc" }] }),
+  "resources/templates/list": ({ id }) => result(id, { resourceTemplates: [{ uriTemplate: `${name}://item/{id}`, name: "item" }] }),
+  "resources/read": ({ id, params }) =>
+    params.uri.startsWith(`${name}://`)
+      ? result(id, { contents: [{ uri: params.uri, text: name }] })
+      : send({ id, error: { code: -32002, message: "Resource not found" } }),
+  "resources/subscribe": ({ id, params }) => {
+    result(id, {});
+    send({ method: "notifications/resources/updated", params: { uri: params.uri } });
+  },
+  "resources/unsubscribe": ({ id }) => result(id, {}),
+  "prompts/list": ({ id }) => result(id, { prompts: [{ name: "greet", arguments: [] }] }),
+  "prompts/get": ({ id, params }) => result(id, { messages: [], description: `${name} ${params.name}` }),
+  "completion/complete": ({ id, params }) => result(id, { completion: { values: [`${name} ${params.ref.name ?? params.ref.uri}`] } }),
+  "logging/setLevel": ({ id, params }) => {
+    result(id, {});
+    send({ method: "notifications/message", params: { level: params.level, logger: name, data: "level set" } });
+  },
+  "tasks/get": ({ id, params }) => result(id, { taskId: params.taskId, status: "completed", by: name }),
+  "tasks/list": ({ id }) => result(id, { tasks: [{ taskId: `${name}-task`, status: "completed" }] }),
+  "vendor/echo": ({ id, line }) =>
+    write(`{"result":{"got":${JSON.stringify(line)},"n":123456789012345678901234567890},  "id":${JSON.stringify(id)},"jsonrpc":"2.0"}`),
+  "vendor/change-tools": ({ id, params }) => {
+    TOOLS.splice(0, TOOLS.length, ...params.tools);
+    send({ method: "notifications/tools/list_changed" });
+    result(id, {});
+  },
+  "vendor/say": ({ id, params }) => {
+    for (const line of params.lines) write(line);
+    result(id, {});
+  },
+  "test/received": ({ id }) => result(id, { received }),
+};
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  received.push(line);
+  if (options.silent !== true) take(line);
+});
+
+function take(line) {
+  let message;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    send({ id: null, error: { code: -32700, message: "Parse error" } });
+    return;
+  }
+  const { id, method } = message;
+  if (method === undefined) answers.get(id)?.(line);
+  else if (id !== undefined) (METHODS[method] ?? unknown)({ ...message, line });
+}
+
+function unknown({ id, method }) {
+  send({ id, error: { code: -32601, message: "Method not found", data: { method } } });
+}
+
+if (options.greeting !== undefined) process.stderr.write(`${options.greeting}\n`);
