@@ -1,0 +1,139 @@
+import { chmod, rename, symlink, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ConsentError, Policy } from "@acp/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { scratchDirectory } from "../test/support.js";
+import { type PolicyWatch, watchPolicyFile } from "./policy-watch.js";
+
+const ALLOW = "default: allow\nrules: []\n";
+const DENY = "default: deny\nrules: []\n";
+const BROKEN = "default: maybe\n";
+
+interface Watching {
+  readonly path: string;
+  readonly watch: PolicyWatch;
+  /** `deny` for a policy with that default, or the code of an error. */
+  readonly reports: string[];
+  /** Resolves at the n-th report, counted from 1. */
+  reported(count: number): Promise<string | undefined>;
+}
+
+async function watching(
+  options: { readonly pollMs?: number; readonly signal?: AbortSignal; readonly path?: string } = {},
+): Promise<Watching> {
+  const path = options.path ?? join(await scratchDirectory(), "policy.yml");
+  if (options.path === undefined) await writeFile(path, ALLOW, { mode: 0o600 });
+  const reports: string[] = [];
+  const waiting = new Set<() => void>();
+  const report = (text: string): void => {
+    reports.push(text);
+    for (const wake of waiting) wake();
+  };
+  const watch = await watchPolicyFile(path, {
+    pollMs: 3_600_000,
+    ...options,
+    onReload: (policy: Policy) => report(policy.defaultEffect),
+    onError: (error: ConsentError) => report(error.code),
+  });
+  onTestFinished(() => watch.close());
+  const reported = (count: number): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        if (reports.length >= count) resolve(reports[count - 1]);
+      };
+      waiting.add(wake);
+      wake();
+    });
+  return { path, watch, reports, reported };
+}
+
+describe("watchPolicyFile()", () => {
+  it("needs a policy to start with", async () => {
+    const path = join(await scratchDirectory(), "policy.yml");
+    await expect(watching({ path })).rejects.toMatchObject({ code: "home_invalid" });
+    await writeFile(path, BROKEN, { mode: 0o600 });
+    await expect(watching({ path })).rejects.toMatchObject({ code: "policy_invalid" });
+  });
+
+  it("puts a changed policy in force", async () => {
+    const { path, watch, reported } = await watching();
+    expect(watch.current().defaultEffect).toBe("allow");
+    await writeFile(path, DENY);
+    expect(await reported(1)).toBe("deny");
+    expect(watch.current().defaultEffect).toBe("deny");
+  });
+
+  it("sees a file that an editor puts in place of the old one", async () => {
+    const { path, watch, reported } = await watching();
+    await writeFile(`${path}.new`, DENY, { mode: 0o600 });
+    await rename(`${path}.new`, path);
+    expect(await reported(1)).toBe("deny");
+    expect(watch.current().defaultEffect).toBe("deny");
+  });
+
+  it("sees by polling what the system does not report: a change behind a symbolic link", async () => {
+    const elsewhere = join(await scratchDirectory(), "real.yml");
+    await writeFile(elsewhere, ALLOW, { mode: 0o600 });
+    const path = join(await scratchDirectory(), "policy.yml");
+    await symlink(elsewhere, path);
+    const { reported } = await watching({ path, pollMs: 20 });
+    await writeFile(elsewhere, DENY);
+    expect(await reported(1)).toBe("deny");
+  });
+});
+
+describe("refresh()", () => {
+  it("keeps the old policy while the file does not load, and says so once a change", async () => {
+    const { path, watch, reports } = await watching();
+    await writeFile(path, BROKEN);
+    await watch.refresh();
+    await watch.refresh();
+    expect(watch.current().defaultEffect).toBe("allow");
+    await writeFile(path, `${BROKEN}#\n`);
+    await watch.refresh();
+    await writeFile(path, DENY);
+    await watch.refresh();
+    await watch.refresh();
+    expect(reports).toEqual(["policy_invalid", "policy_invalid", "deny"]);
+  });
+
+  it("keeps the old policy while the file is gone or others may write it, and says so once", async () => {
+    const { path, watch, reports } = await watching();
+    await unlink(path);
+    await watch.refresh();
+    await watch.refresh();
+    expect(reports).toEqual(["home_invalid"]);
+    await writeFile(path, DENY, { mode: 0o600 });
+    await chmod(path, 0o666);
+    await watch.refresh();
+    await watch.refresh();
+    expect(reports).toEqual(["home_invalid", "home_invalid"]);
+    expect(watch.current().defaultEffect).toBe("allow");
+    await chmod(path, 0o600);
+    await watch.refresh();
+    expect(reports).toEqual(["home_invalid", "home_invalid", "deny"]);
+  });
+
+  it("reports nothing where nothing changed", async () => {
+    const { path, watch, reports } = await watching();
+    await writeFile(path, ALLOW);
+    await watch.refresh();
+    expect(reports).toEqual([]);
+  });
+});
+
+describe("close()", () => {
+  it("stops, also by the signal, and leaves the policy as it is", async () => {
+    const stop = new AbortController();
+    const closed = await watching();
+    const aborted = await watching({ signal: stop.signal });
+    closed.watch.close();
+    stop.abort();
+    for (const { path, watch, reports } of [closed, aborted]) {
+      await writeFile(path, DENY);
+      await watch.refresh();
+      expect(watch.current().defaultEffect).toBe("allow");
+      expect(reports).toEqual([]);
+    }
+  });
+});
