@@ -1,0 +1,67 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { verifyAuditLog } from "@acp/audit";
+
+const run = promisify(execFile);
+const EMBED = fileURLToPath(new URL("embed.ts", import.meta.url));
+const TSX = fileURLToPath(import.meta.resolve("tsx"));
+const README = fileURLToPath(new URL("../../README.md", import.meta.url));
+
+interface Scratch extends AsyncDisposable {
+  readonly path: string;
+}
+
+async function scratch(): Promise<Scratch> {
+  const path = await mkdtemp(join(tmpdir(), "acp-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Looks until the text is there; the test's own time-out ends it otherwise. */
+async function until(look: () => Promise<string>, text: string): Promise<void> {
+  while (!(await look().catch(() => "")).includes(text)) await wait(50);
+}
+
+/** The example in a terminal of its own, with the keys that a person types. */
+async function inTerminal(cwd: string, keys: string): Promise<string> {
+  const tmux = (...args: readonly string[]): Promise<string> => run("tmux", ["-L", `acp-embed-${process.pid}`, ...args]).then(({ stdout }) => stdout);
+  await tmux("new-session", "-d", "-s", "embed", "-c", cwd, "-x", "120", "-y", "40", `'${process.execPath}' --import '${TSX}' '${EMBED}' > said.txt`);
+  try {
+    await until(() => tmux("capture-pane", "-p", "-t", "embed"), "\n>");
+    await wait(500); // a person's pause: what is typed before the question can be read answers nothing
+    await tmux("send-keys", "-t", "embed", keys, "Enter");
+    await until(() => readFile(join(cwd, "said.txt"), "utf8"), "written");
+    return await readFile(join(cwd, "said.txt"), "utf8");
+  } finally {
+    await tmux("kill-server").catch(() => "");
+  }
+}
+
+describe("examples/embed", () => {
+  it("writes the file when the person at the terminal says yes", async () => {
+    await using at = await scratch();
+    expect(await inTerminal(at.path, "a")).toBe("written\n");
+    expect(await readFile(join(at.path, "hello.txt"), "utf8")).toBe("Hello");
+    expect(await verifyAuditLog(join(at.path, "audit.jsonl"))).toMatchObject({ ok: true });
+  });
+
+  it("writes nothing where nobody can be asked", async () => {
+    await using at = await scratch();
+    // A session of its own has no controlling terminal.
+    const child = spawn(process.execPath, ["--import", TSX, EMBED], { cwd: at.path, detached: true, stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    child.stdout.on("data", (chunk) => (said += String(chunk)));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect([code, said]).toEqual([0, expect.stringMatching(/^not written: Cannot ask anybody/)]);
+    await expect(readFile(join(at.path, "hello.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  it("is the README's snippet, word for word", async () => {
+    expect(await readFile(README, "utf8")).toContain(`\`\`\`ts\n${await readFile(EMBED, "utf8")}\`\`\``);
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * Audit logs of a home: one file a running gate, because a chain has one writer. Which file a gate takes: docs/adr (one chain per writer).
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ConsentError } from "@acp/core";
+
+const NAME = /^audit(?:\.(\d{1,4}))?\.jsonl$/;
+/** Gates that may write logs of one home at a time. */
+const LOGS_MAX = 64;
+
+/** Name of the n-th log of a home, from 1: `audit.jsonl`, `audit.2.jsonl`, … */
+export function auditFileName(number: number): string {
+  return number === 1 ? "audit.jsonl" : `audit.${number}.jsonl`;
+}
+
+/** Paths of the home's logs, in the order of their numbers. */
+export async function listAuditFiles(home: string): Promise<readonly string[]> {
+  const names = await readdir(home).catch(() => []);
+  const numbered = names.flatMap((name) => {
+    const match = NAME.exec(name);
+    return match === null ? [] : [{ name, number: Number(match[1] ?? "1") }];
+  });
+  return numbered.sort((a, b) => a.number - b.number).map(({ name }) => join(home, name));
+}
+
+/** Every name a gate may take, in the order in which it tries them. */
+export function auditFileNames(): readonly string[] {
+  return Array.from({ length: LOGS_MAX }, (_, index) => auditFileName(index + 1));
+}
+
+/**
+ * The named file, or the home's logs.
+ *
+ * @throws ConsentError `home_invalid` where the home has none.
+ */
+export async function auditFilesFor(operand: string | undefined, home: string): Promise<readonly string[]> {
+  if (operand !== undefined) return [operand];
+  const files = await listAuditFiles(home);
+  if (files.length === 0) throw new ConsentError("home_invalid", `Cannot find an audit log in "${home}": no gate has run here yet; name a file, or start one with acp mcp`);
+  return files;
+}

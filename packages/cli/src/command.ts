@@ -1,0 +1,60 @@
+/**
+ * Command: what one row of the table of commands holds, and what a command gets when it runs. Types only.
+ */
+import type { Exit } from "./exit-codes.js";
+import type { OptionName } from "./options.js";
+import type { Printer } from "./printer.js";
+
+/** What a command may reach of its process. */
+export interface Io {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The user's own home directory. */
+  readonly userHome: string;
+  readonly pid: number;
+  readonly ppid: number;
+  /** From now on SIGINT, SIGTERM and SIGHUP abort this signal instead of ending the process. */
+  onStop(): AbortSignal;
+}
+
+/** A command line, read. */
+export interface CommandLine {
+  /** Values of options that take one. */
+  readonly values: Readonly<Partial<Record<OptionName, string>>>;
+  readonly flags: ReadonlySet<OptionName>;
+  readonly operands: readonly string[];
+  /** Words after `--`, untouched. */
+  readonly rest: readonly string[];
+}
+
+/** What a command gets when it runs. */
+export interface Invocation extends CommandLine {
+  readonly io: Io;
+  readonly print: Printer;
+}
+
+/** A command's work. */
+export type Run = (invocation: Invocation) => Promise<Exit>;
+
+/** One row of the table of commands. */
+export interface Command {
+  /** One or two words. */
+  readonly name: string;
+  readonly summary: string;
+  /** Operands as shown in help. */
+  readonly usage: string;
+  readonly operandsMax: number;
+  /** Whether words may follow `--`. */
+  readonly takesRest: boolean;
+  readonly options: readonly OptionName[];
+  /** Sentences for `--help`. */
+  readonly details: readonly string[];
+  readonly examples: readonly string[];
+  /** Exits besides `ok`, `failed` and `usage`. */
+  readonly exits: readonly Exit[];
+  /** Loaded when it runs, so that no command pays for another. */
+  readonly load: () => Promise<Run>;
+}

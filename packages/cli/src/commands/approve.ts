@@ -1,0 +1,101 @@
+/**
+ * `acp approve`: answers the questions of every running gate of the home; by hand, one by its id, or only watching.
+ */
+import { runApproverUi } from "@acp/channel-terminal";
+import type { ApproverClients, OpenQuestion } from "@acp/channel-terminal";
+import { ConsentError, encodeRequest, makeResponse } from "@acp/core";
+import type { AnswerReceipt, Decision } from "@acp/core";
+import type { Invocation, Run } from "../command.js";
+import type { Exit } from "../exit-codes.js";
+import { showsColour } from "../printer.js";
+import type { Printer } from "../printer.js";
+import { attachToGates } from "../run-directory.js";
+
+/** Runs the command. */
+export const approve: Run = (invocation) => {
+  const { values, flags, print, io } = invocation;
+  if (values.once !== undefined) return answerOne(invocation, values.once);
+  for (const name of ["approve", "deny"] as const) if (flags.has(name)) throw usage(`Cannot use --${name} alone: name the question with --once ID`);
+  if (values.reason !== undefined) throw usage("Cannot use --reason alone: name the question with --once ID");
+  if (print.json) return watch(invocation);
+  // Lines of a file or a pipe were written before the question was seen: they are no answers to it.
+  if (!io.stdin.isTTY) throw usage("Cannot ask you: standard input is no terminal; answer with acp approve --once ID --approve, or watch with --json");
+  return ask(invocation);
+};
+
+function usage(message: string): ConsentError {
+  return new ConsentError("options_invalid", message);
+}
+
+async function ask(invocation: Invocation): Promise<Exit> {
+  const { io, print } = invocation;
+  const signal = io.onStop();
+  await using clients = await attachToGates(invocation, "approver", signal);
+  const gates = clients.gates();
+  print.result(undefined, () => [gates === 0 ? "No gate is running yet; this joins one when it starts. Ctrl-C ends it." : `Attached to ${gates} ${gates === 1 ? "gate" : "gates"}. Ctrl-C ends it.`]);
+  await runApproverUi({ client: clients, input: io.stdin, output: io.stdout, color: showsColour(io.stdout, io.env), signal });
+  return "ok";
+}
+
+/** Every change as one JSON line, until a signal. */
+async function watch(invocation: Invocation): Promise<Exit> {
+  const { io, print } = invocation;
+  await using clients = await attachToGates(invocation, "viewer", io.onStop());
+  const changes = clients.changes[Symbol.asyncIterator]();
+  for (const question of clients.pending()) printOpen(print, question);
+  for (let next = await changes.next(); next.done !== true; next = await changes.next()) {
+    const change = next.value;
+    if (change.type === "open") printOpen(print, change.question);
+    else print.result({ type: "ended", id: change.id, ...change.ending }, () => []);
+  }
+  return "ok";
+}
+
+function printOpen(print: Printer, { request, redelivery }: OpenQuestion): void {
+  print.result({ type: "open", redelivery, request: encodeRequest(request) }, () => []);
+}
+
+async function answerOne(invocation: Invocation, id: string): Promise<Exit> {
+  const { print } = invocation;
+  const decision = decisionOf(invocation);
+  await using clients = await attachToGates(invocation, "approver", new AbortController().signal);
+  const question = clients.pending().find(({ request }) => request.id === id);
+  if (question === undefined) {
+    const gates = clients.gates();
+    print.result({ ok: false, id, gates }, () => [`No such question is open: ${id} (${gates} ${gates === 1 ? "gate" : "gates"} asked); acp pending lists what is`]);
+    return "nothing";
+  }
+  const receipt = await answer(clients, question, { decision, reason: invocation.values.reason });
+  print.result({ ok: receipt.status !== "refused", id, ...receiptJson(receipt) }, () => [describe(id, receipt, print)]);
+  return receipt.status === "refused" ? "failed" : "ok";
+}
+
+function decisionOf({ flags }: Invocation): Decision {
+  const [yes, no] = [flags.has("approve"), flags.has("deny")];
+  if (yes === no) throw usage(`Cannot answer with --once: give ${yes ? "only one of" : "one of"} --approve and --deny`);
+  return yes ? "approved" : "denied";
+}
+
+function answer(clients: ApproverClients, { request }: OpenQuestion, given: { readonly decision: Decision; readonly reason: string | undefined }): Promise<AnswerReceipt> {
+  const { decision, reason } = given;
+  return clients.answer(makeResponse(request, { decision, nowMs: Date.now(), channel: "terminal", ...(reason !== undefined && { reason }) }));
+}
+
+function receiptJson(receipt: AnswerReceipt): object {
+  return receipt.status === "reshow" ? { status: receipt.status, request: encodeRequest(receipt.request) } : receipt;
+}
+
+function describe(id: string, receipt: AnswerReceipt, print: Printer): string {
+  switch (receipt.status) {
+    case "final":
+      return `${id}: ${print.tone(receipt.outcome === "denied" ? "red" : "green", receipt.outcome)}`;
+    case "counted":
+      return `${id}: counted, ${receipt.have} of ${receipt.need}`;
+    case "reshow":
+      return `${id}: asked again as ${receipt.request.id}`;
+    case "refused":
+      return `${id}: ${print.tone("red", "refused")}: ${receipt.reason} [${receipt.code}]`;
+    default:
+      return receipt satisfies never;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * `acp mcp`: a gate between an MCP client, which started this process as its server, and the real servers. Standard output is MCP's.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createTerminalChannel } from "@acp/channel-terminal";
+import { ConsentError, createConsentGate } from "@acp/core";
+import type { Agent } from "@acp/core";
+import { openHome, readPause } from "@acp/home";
+import type { Home } from "@acp/home";
+import { createMcpProxy } from "@acp/proxy-mcp";
+import type { ProxyExit } from "@acp/proxy-mcp";
+import type { Invocation, Run } from "../command.js";
+import type { Exit } from "../exit-codes.js";
+import { homePath } from "../home-source.js";
+import { lookAtAgent } from "../mcp/agent-process.js";
+import { readMcpConfig } from "../mcp/config.js";
+import { createNotices, sayHow } from "../mcp/notices.js";
+import { openPolicyInForce } from "../mcp/policy-in-force.js";
+import { removeStaleSockets } from "../mcp/stale-sockets.js";
+import { openHomeAudit } from "../open-audit.js";
+import { showsColour } from "../printer.js";
+import { runDirectory } from "../run-directory.js";
+
+/** Who acts, where nobody says so: a client does not give its name before it has started us. */
+const AGENT_ID = "mcp-client";
+
+/** Runs the command. */
+export const mcp: Run = async (invocation) => {
+  const { io, print, flags } = invocation;
+  const signal = io.onStop();
+  const home = await makeHome(homePath(invocation));
+  const config = await readMcpConfig(invocation, home);
+  const host = await lookAtAgent(io.ppid);
+  const agent = agentOf(invocation, host.command);
+
+  await using audit = await openHomeAudit(home.dir);
+  const notices = createNotices({ print, audit, agent: agent.id });
+  await sayHow(notices, host);
+  if (audit.recovered !== undefined) print.notice(`${audit.path}: a line that a crash had cut short was removed`);
+  const policy = await openPolicyInForce({ ...config.policy, home: io.userHome, cwd: io.cwd, notices, signal });
+
+  const directory = runDirectory(home.dir);
+  await removeStaleSockets(directory, Date.now());
+  await using channel = createTerminalChannel({
+    terminal: flags.has("tty") ? "/dev/tty" : false,
+    socketPath: join(directory, `${io.pid}.sock`),
+    color: showsColour({ isTTY: true, write: () => true }, io.env),
+    warn: (text) => notices.tell("socket_failed", text),
+  });
+  await using gate = createConsentGate({
+    policy,
+    channel,
+    audit,
+    askTimeoutMs: config.askTimeoutMs,
+    paused: () => readPause(home, Date.now()),
+    ...(config.approvers !== undefined && { approvers: config.approvers }),
+    ...(config.groups !== undefined && { groups: config.groups }),
+  });
+  const proxy = createMcpProxy({ gate, agent, upstreams: config.upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
+  const { reason, detail } = await proxy.done;
+  if (reason === "upstream_failed") print.notice(detail);
+  return EXITS[reason];
+};
+
+const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = { client_closed: "ok", closed: "ok", upstream_failed: "failed" };
+
+/** A gate works without `acp init`: the directory is all that it needs. */
+async function makeHome(directory: string): Promise<Home> {
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new ConsentError("home_invalid", `Cannot make home "${directory}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  });
+  return openHome(directory);
+}
+
+function agentOf({ values }: Invocation, command: string | undefined): Agent {
+  return { id: values.agent ?? AGENT_ID, ...(command !== undefined && { command }) };
+}

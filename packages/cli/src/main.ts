@@ -1,0 +1,56 @@
+/**
+ * main: one command line to one exit code. Results go to stdout, everything else to stderr; nothing is thrown.
+ */
+import { readFileSync } from "node:fs";
+import type { Command, Io } from "./command.js";
+import { readCommandLine } from "./command-line.js";
+import { COMMANDS } from "./commands.js";
+import { EXIT_CODES } from "./exit-codes.js";
+import type { Exit } from "./exit-codes.js";
+import { exitOfError, failureOf, renderFailure } from "./failure.js";
+import { describeCommand, renderCommandHelp, renderHelp } from "./help.js";
+import { createPrinter } from "./printer.js";
+import type { Printer } from "./printer.js";
+
+/** Runs one command line (the words after `acp`); resolves with the exit code. Never rejects. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  // Looked up by hand: an unreadable command line must be reported in the asked form too.
+  const json = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length).includes("--json");
+  const print = createPrinter({ stdout: io.stdout, stderr: io.stderr, env: io.env, json });
+  try {
+    return EXIT_CODES[await dispatch(argv, io, print)].code;
+  } catch (error) {
+    const failure = failureOf(error);
+    io.stderr.write(`${json ? JSON.stringify({ error: failure }) : renderFailure(failure)}\n`);
+    return EXIT_CODES[exitOfError(error)].code;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io, print: Printer): Promise<Exit> {
+  const { command, ...line } = readCommandLine(argv, COMMANDS);
+  if (line.flags.has("help")) {
+    showHelp(command, print);
+    return "ok";
+  }
+  if (line.flags.has("version")) {
+    const version = versionOf();
+    print.result({ version }, () => [version]);
+    return "ok";
+  }
+  if (command === undefined) {
+    io.stderr.write(`${renderHelp(COMMANDS).join("\n")}\n`);
+    return "usage";
+  }
+  const run = await command.load();
+  return run({ ...line, io, print });
+}
+
+function showHelp(command: Command | undefined, print: Printer): void {
+  if (command !== undefined) print.result(describeCommand(command), () => renderCommandHelp(command));
+  else print.result({ commands: COMMANDS.map(describeCommand), exits: EXIT_CODES }, () => renderHelp(COMMANDS));
+}
+
+function versionOf(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "unknown";
+}

@@ -1,0 +1,65 @@
+/**
+ * Notices: what the operator must know about a running gate. Each goes to stderr and, as a `gate_notice` event, into the log.
+ */
+import { isConsentError, randomIds, systemClock } from "@acp/core";
+import type { AuditEventInput, AuditSink } from "@acp/core";
+import { sharedUidNotice } from "@acp/channel-terminal";
+import type { Printer } from "../printer.js";
+
+/** Stable names of notices, for those who search a log. */
+export type NoticeCode = "isolation_none" | "shared_uid" | "policy_builtin" | "policy_warning" | "policy_reloaded" | "policy_kept" | "log_recovered" | "socket_failed";
+
+/** What every gate of this command has to say: there is no sandbox here. */
+export const ISOLATION_NOTICE = "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them";
+
+/** Says things. */
+export interface Notices {
+  /** To stderr and into the log; rejects where the log does not take it. */
+  say(code: NoticeCode, text: string): Promise<void>;
+  /** The same where nobody waits: a log that does not take it is said on stderr. */
+  tell(code: NoticeCode, text: string): void;
+}
+
+/** Parts of notices. */
+export interface NoticeParts {
+  readonly print: Printer;
+  readonly audit: AuditSink;
+  readonly agent: string;
+}
+
+/** Makes the notices of one gate. */
+export function createNotices({ print, audit, agent }: NoticeParts): Notices {
+  const say = async (code: NoticeCode, text: string): Promise<void> => {
+    print.notice(text);
+    await audit.append([noticeEvent(agent, code, text)]);
+  };
+  return {
+    say,
+    tell(code, text) {
+      say(code, text).catch((error: unknown) => print.notice(isConsentError(error) ? error.message : `Cannot log a notice: ${String(error)}`));
+    },
+  };
+}
+
+function noticeEvent(agent: string, code: NoticeCode, text: string): AuditEventInput {
+  return {
+    id: randomIds.next("ae"),
+    atMs: systemClock.now(),
+    eventType: "gate_notice",
+    requestId: "",
+    agent,
+    tool: "",
+    category: "",
+    riskLevel: "",
+    decision: "",
+    responseTimeMs: 0,
+    policyRule: "",
+    metadata: { isolation: "none", notice: code, text },
+  };
+}
+
+/** What is said before the first call. */
+export async function sayHow(notices: Notices, { sharesUid }: { readonly sharesUid: boolean }): Promise<void> {
+  await notices.say("isolation_none", ISOLATION_NOTICE);
+  if (sharesUid) await notices.say("shared_uid", sharedUidNotice);
+}

@@ -1,0 +1,100 @@
+/**
+ * The policy in force while `acp mcp` runs: the file's, as it changes; without a file, ask about everything.
+ */
+import { access } from "node:fs/promises";
+import { isConsentError, parsePolicy } from "@acp/core";
+import type { Policy } from "@acp/core";
+import { watchPolicyFile } from "@acp/home";
+import type { PolicyWatch } from "@acp/home";
+import { onFile, placeError } from "../failure.js";
+import type { Notices } from "./notices.js";
+
+/** In force where there is no policy file. */
+export const BUILT_IN_POLICY: Policy = parsePolicy({ version: "1", default: "ask" });
+
+/** How often a missing file is looked for. */
+const LOOK_EVERY_MS = 2_000;
+
+/** Parts of the policy in force. */
+export interface PolicyParts {
+  readonly file: string;
+  /** A file that the configuration names must be there; the home's own may come later. */
+  readonly mustExist: boolean;
+  /** Where `~` and relative paths start. */
+  readonly home: string;
+  readonly cwd: string;
+  readonly notices: Notices;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens the policy and follows its file until the signal aborts.
+ *
+ * @returns What is in force at the moment of the call.
+ * @throws ConsentError `policy_invalid` or `home_invalid` where the file does not load at the start.
+ */
+export async function openPolicyInForce(parts: PolicyParts): Promise<() => Policy> {
+  const { file, mustExist, notices } = parts;
+  if (mustExist || (await exists(file))) {
+    const watch = await follow(parts);
+    return () => watch.current();
+  }
+  await notices.say("policy_builtin", `There is no policy at ${file}: every call is asked about; acp init writes one`);
+  let watch: PolicyWatch | undefined;
+  waitForFile(parts, (found) => {
+    watch = found;
+  });
+  return () => watch?.current() ?? BUILT_IN_POLICY;
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    // Only what is surely not there is "no policy": one that cannot be looked at must stop the start.
+    (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+  );
+}
+
+async function follow({ file, home, cwd, notices, signal }: PolicyParts): Promise<PolicyWatch> {
+  const warn = (policy: Policy): void => {
+    for (const warning of policy.warnings) notices.tell("policy_warning", `${file}: ${warning}`);
+  };
+  const watch = await onFile(file, () =>
+    watchPolicyFile(file, {
+      home,
+      cwd,
+      signal,
+      onReload(policy) {
+        notices.tell("policy_reloaded", `${file} was reloaded: ${policy.rules.length} rules, everything else: ${policy.defaultEffect}`);
+        warn(policy);
+      },
+      onError: (error) => notices.tell("policy_kept", `${placeError(error, file).message} [${error.code}]; the policy before stays in force`),
+    }),
+  );
+  warn(watch.current());
+  return watch;
+}
+
+function waitForFile(parts: PolicyParts, found: (watch: PolicyWatch) => void): void {
+  const { file, notices, signal } = parts;
+  let reported = "";
+  let looking = false;
+  const look = async (): Promise<void> => {
+    if (looking || !(await exists(file))) return;
+    looking = true;
+    try {
+      const watch = await follow(parts);
+      clearInterval(timer);
+      found(watch);
+      notices.tell("policy_reloaded", `${file} is there now and in force: ${watch.current().rules.length} rules`);
+    } catch (error) {
+      const text = isConsentError(error) ? error.message : String(error);
+      if (text !== reported) notices.tell("policy_kept", `${text}; every call is asked about`);
+      reported = text;
+    } finally {
+      looking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+}
