@@ -16,6 +16,7 @@ import { publicDocs } from "./checks/public-docs.js";
 import { size } from "./checks/size.js";
 import { trackedText } from "./checks/tracked-text.js";
 import { typecheck } from "./checks/typecheck.js";
+import { unused } from "./checks/unused.js";
 import { vectors } from "./checks/vectors.js";
 import { root } from "./workspace.mjs";
 
@@ -24,6 +25,7 @@ const CHECKS: readonly Check[] = [
   lint,
   format,
   size,
+  unused,
   layers,
   corePurity,
   publicDocs,

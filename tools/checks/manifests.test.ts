@@ -18,6 +18,7 @@ const workspace = {
   "tools/pnpm/package.json": { dependencies: { pnpm: "1.2.3" } },
   "tsconfig.build.json": { references: [{ path: "packages/audit" }] },
   "pnpm-workspace.yaml": "catalog:\n  yaml: 2.9.1\n",
+  "docs/dependencies.md": "| `yaml` | home |\n",
   "packages/audit/package.json": good,
   "packages/audit/README.md": "# audit\n",
 };
@@ -38,6 +39,7 @@ it.each([
   ["a loose dependency", audit({ dependencies: { yaml: "^2.0.0" } }), 'packages/audit: "dependencies" of "yaml" must be "catalog:"'],
   ["core as a plain dependency", audit({ peerDependencies: {} }), 'packages/audit: "peerDependencies" must name "@acp/core"'],
   ["no description", audit({ description: "" }), 'packages/audit: "description" is missing'],
+  ["a library without a reason", audit({ dependencies: { ajv: "catalog:" } }), "docs/dependencies.md: lacks a line for ajv"],
   ["a package that is not built", { ...workspace, "tsconfig.build.json": { references: [] } }, "tsconfig.build.json: lacks packages/audit"],
   [
     "a floating catalog",

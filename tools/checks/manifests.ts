@@ -57,6 +57,14 @@ function dependencyProblems(folder: string, manifest: Table): string[] {
   return isPeerKept ? loose : [...loose, '"peerDependencies" must name "@acp/core"'];
 }
 
+/** Every library that users install has its line in docs/dependencies.md. */
+function undocumentedProblems(root: string): string[] {
+  const page = readFileSync(join(root, "docs/dependencies.md"), "utf8");
+  const names = packages(root).flatMap(({ manifest }) => Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+  const missing = [...new Set(names)].filter((name) => !name.startsWith("@acp/") && !page.includes(`| \`${name}\` |`));
+  return missing.map((name) => `docs/dependencies.md: lacks a line for ${name}`);
+}
+
 /** The build, one version for all and the pinned package manager. */
 function workspaceProblems(root: string): string[] {
   const folders = packages(root).map(({ folder }) => folder);
@@ -82,6 +90,6 @@ export const manifests: Check = {
       const problems = [...fieldProblems(manifest), ...exportProblems(manifest), ...dependencyProblems(folder, manifest), ...readme];
       return problems.map((problem) => `packages/${folder}: ${problem}`);
     });
-    return { problems: [...own, ...workspaceProblems(root)] };
+    return { problems: [...own, ...undocumentedProblems(root), ...workspaceProblems(root)] };
   },
 };
