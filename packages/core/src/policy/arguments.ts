@@ -3,13 +3,15 @@
  * A rule that allows needs proof: every value it names is there and matches. A rule that asks or denies needs one hint.
  * Format: spec/policy.md §4. Vectors: spec/vectors/rules.json.
  */
+import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { GLOB_CHARS_MAX } from "../limits.js";
 import { compileGlob, hasWildcard } from "./glob.js";
 import type { Fold, TextTest } from "./glob.js";
 import { normalizePath, parsePathPattern } from "./path.js";
+import { parseGlob } from "./pattern.js";
 import type { PathOrigins } from "./path.js";
-import { describe, invalid, readObject, readText } from "./spot.js";
+import { describe, invalid, readMap } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** How a rule reads what it looks at. */
@@ -21,41 +23,40 @@ export interface Stance {
   readonly origins: PathOrigins;
 }
 
-/** Tells whether a value of the arguments matches; `undefined` is a value that is not there. */
-export type ValueTest = (value: JsonValue | undefined) => boolean;
+/** Tells whether a map of arguments matches; `undefined` is a map that is not there. */
+export type MapTest = (map: JsonObject | undefined) => boolean;
 
-type MapTest = (object: JsonObject | undefined) => boolean;
+/** Tells whether one value matches; `undefined` is a value that is not there. */
+type ValueTest = (value: JsonValue | undefined) => boolean;
 
-const DEPTH_MAX = 64;
 const EVERYWHERE = "/**";
 
-/** Reads the one glob over a command's text. A wildcard allows only plain words: `git *` is not a yes to `git status; reboot`. */
-export function parseCommand(spot: Spot, { grants, fold }: Stance): (command: string, plain: boolean) => boolean {
-  const pattern = readText(spot, GLOB_CHARS_MAX);
-  const matches = compileGlob(pattern, fold);
-  const needsPlain = grants && hasWildcard(pattern);
-  return (command, plain) => (plain || !needsPlain) && matches(command);
+/** Reads the one glob over a command's text. A wildcard allows only plain words: `git *` is no yes to `git status; reboot`. */
+export function parseCommand(spot: Spot, { grants, fold }: Stance): (command: string, isPlain: boolean) => boolean {
+  const matches = parseGlob(spot, GLOB_CHARS_MAX, fold);
+  const needsPlain = grants && typeof spot.value === "string" && hasWildcard(spot.value);
+  return (command, isPlain) => (isPlain || !needsPlain) && matches(command);
 }
 
 /** Reads a map of argument patterns. */
-export function parseArguments(spot: Spot, stance: Stance, depth = 0): ValueTest {
-  if (depth > DEPTH_MAX) throw invalid(spot, `the map is nested deeper than ${DEPTH_MAX}`);
-  const entries = readObject(spot);
+export function parseArguments(spot: Spot, stance: Stance): MapTest {
+  const entries = readMap(spot);
   if (entries.size === 0) throw invalid(spot, "the map is empty; leave the key out for any arguments");
-  const tests = Array.from(entries, ([key, entry]) => keyTest(key, parseValue(entry, stance, depth + 1), stance));
-  const matches: MapTest = (object) => tests.every((test) => test(object));
-  return stance.grants ? (value) => provesMap(value, matches) : (value) => hintsMap(value, matches);
+  const [first, ...more] = Array.from(entries, ([key, entry]) => keyTest(key, parseValue(entry, stance), stance));
+  if (first === undefined || more.length === 0) return first ?? (() => false);
+  return (map) => first(map) && more.every((test) => test(map));
 }
 
-function parseValue(spot: Spot, stance: Stance, depth: number): ValueTest {
+function parseValue(spot: Spot, stance: Stance): ValueTest {
   const { value } = spot;
   if (typeof value === "number" || typeof value === "boolean") return leafTest(compileGlob(jsonText(spot, value), stance.fold), stance);
-  if (typeof value === "string") return leafTest(compileGlob(readText(spot, GLOB_CHARS_MAX), stance.fold), stance);
-  if (Array.isArray(value) || value === null || typeof value !== "object") throw invalid(spot, `expected a glob, a map or { path: … }, got ${describe(value)}`);
-  const entries = readObject(spot);
+  if (typeof value === "string") return leafTest(parseGlob(spot, GLOB_CHARS_MAX, stance.fold), stance);
+  if (value === null || Array.isArray(value)) throw invalid(spot, `expected a glob, a map or { path: … }, got ${describe(value)}`);
+  const entries = readMap(spot);
   const path = entries.get("path");
-  if (path === undefined || typeof path.value !== "string" || entries.size > 1) return parseArguments(spot, stance, depth);
-  return leafTest(pathTest(path, stance), stance);
+  if (entries.size === 1 && typeof path?.value === "string") return leafTest(pathTest(path, stance), stance);
+  const matches = parseArguments(spot, stance);
+  return stance.grants ? (given) => provesMap(given, matches) : (given) => hintsMap(given, matches);
 }
 
 function jsonText(spot: Spot, value: number | boolean): string {
@@ -97,12 +98,12 @@ function hints(value: JsonValue | undefined, matches: TextTest): boolean {
 
 function provesMap(value: JsonValue | undefined, matches: MapTest): boolean {
   if (isList(value)) return value.length > 0 && value.every((element) => provesMap(element, matches));
-  return isObject(value) && matches(value);
+  return isJsonObject(value) && matches(value);
 }
 
 function hintsMap(value: JsonValue | undefined, matches: MapTest): boolean {
   if (isList(value) && value.length > 0) return value.some((element) => hintsMap(element, matches));
-  return matches(isObject(value) ? value : undefined);
+  return matches(isJsonObject(value) ? value : undefined);
 }
 
 /** A key with dots names both: the key as it is written, and the way through nested maps. */
@@ -118,7 +119,7 @@ function keyTest(key: string, test: ValueTest, { grants }: Stance): MapTest {
 
 function throughSteps(object: JsonObject | undefined, steps: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object;
-  for (const step of steps) value = isObject(value) ? ownValue(value, step) : undefined;
+  for (const step of steps) value = isJsonObject(value) ? ownValue(value, step) : undefined;
   return value;
 }
 
@@ -128,8 +129,4 @@ function ownValue(object: JsonObject | undefined, key: string): JsonValue | unde
 
 function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !isList(value);
 }

@@ -31,7 +31,12 @@ export function classifyTool(name: string): Classification {
   // `github.delete_repo`, `github__delete_repo` and `github/delete_repo` are read from the front and from the last part; the riskier wins.
   const last = name.split(/__|[./:]/).at(-1) ?? "";
   const found = [fromWords(name), fromWords(last)].filter((each) => each !== undefined);
-  return found.reduce<Classification | undefined>((worst, each) => (worst !== undefined && RANK[worst.risk] >= RANK[each.risk] ? worst : each), undefined) ?? OTHER;
+  return (
+    found.reduce<Classification | undefined>(
+      (worst, each) => (worst !== undefined && RANK[worst.risk] >= RANK[each.risk] ? worst : each),
+      undefined,
+    ) ?? OTHER
+  );
 }
 
 function fromWords(name: string): Classification | undefined {

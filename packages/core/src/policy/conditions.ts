@@ -1,7 +1,8 @@
 /**
  * Conditions: when a rule applies at all. Pure: the moment comes with the Facts. Format: spec/policy.md §7.
  */
-import { invalid, readObject, readText } from "./spot.js";
+import { quote } from "../quote.js";
+import { invalid, printPath, readMap, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** Tells whether a rule applies at a moment, in milliseconds since 1970. */
@@ -16,17 +17,29 @@ export type ZoneClocks = (timeZone: string) => ZoneClock;
 const MINUTE_MS = 60_000;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DATE_MS_MAX = 8.64e15;
+/** 1973: until 1972 some zones were off UTC by odd seconds, so that their minutes began within ours. */
+const WHOLE_MINUTES_FROM_MS: number = Date.UTC(1973, 0);
 
-/** Reads `conditions: { time_of_day: { after, before, timezone } }`. `uncertain` is the answer where the moment is no date. */
-export function parseConditions(spot: Spot, { clocks, uncertain }: { readonly clocks: ZoneClocks; readonly uncertain: boolean }): TimeTest {
-  const window = readObject(spot, ["time_of_day"]).get("time_of_day");
+/** What reading conditions needs. */
+export interface ConditionsContext {
+  readonly clocks: ZoneClocks;
+  /** The answer where the moment is no date: no for a rule that allows, yes for any other. */
+  readonly uncertain: boolean;
+  /** Takes what loads but deserves a look. */
+  readonly warn: (warning: string) => void;
+}
+
+/** Reads `conditions: { time_of_day: { after, before, timezone } }`. */
+export function parseConditions(spot: Spot, { clocks, uncertain, warn }: ConditionsContext): TimeTest {
+  const window = readMap(spot, ["time_of_day"]).get("time_of_day");
   if (window === undefined) throw invalid(spot, "the conditions are empty; leave the key out for none");
-  const entries = readObject(window, ["after", "before", "timezone"]);
+  const entries = readMap(window, ["after", "before", "timezone"]);
   const after = minutesOf(entries.get("after"));
   const before = minutesOf(entries.get("before"));
   if (after === undefined && before === undefined) throw invalid(window, 'it has neither "after" nor "before"');
   if (after === before) throw invalid(window, '"after" and "before" are the same minute');
   const zone = entries.get("timezone");
+  if (zone === undefined) warn(`${printPath(window.path)} has no timezone; it is read as UTC`);
   const clock = zone === undefined ? clocks("UTC") : clockOf(zone, clocks);
   const isIn = windowTest(after ?? 0, before ?? 24 * 60);
   return (nowMs) => {
@@ -46,7 +59,9 @@ function minutesOf(spot: Spot | undefined): number | undefined {
   const text = readText(spot, 16);
   const [, hours, minutes] = TIME.exec(text) ?? [];
   if (hours === undefined || minutes === undefined) {
-    throw invalid(spot, `expected a time from "00:00" to "23:59", got "${text}"`, { suggestion: TIME.test(`0${text}`) ? `"0${text}"` : undefined });
+    throw invalid(spot, `expected a time from "00:00" to "23:59", got ${quote(text)}`, {
+      suggestion: TIME.test(`0${text}`) ? `"0${text}"` : undefined,
+    });
   }
   return Number(hours) * 60 + Number(minutes);
 }
@@ -56,7 +71,7 @@ function clockOf(spot: Spot, clocks: ZoneClocks): ZoneClock {
   try {
     return clocks(zone);
   } catch (cause) {
-    throw invalid(spot, `unknown time zone "${zone}"; use a name of the IANA database such as "Europe/Berlin"`, { cause });
+    throw invalid(spot, `unknown time zone ${quote(zone)}; use a name of the IANA database such as "Europe/Berlin"`, { cause });
   }
 }
 
@@ -82,8 +97,8 @@ function createZoneClock(timeZone: string): ZoneClock {
     if (minute === keptFor) return kept;
     if (!(Math.abs(nowMs) <= DATE_MS_MAX)) return undefined;
     const [hours = "", minutes = ""] = format.format(nowMs).split(":");
-    kept = Number(hours) * 60 + Number(minutes);
-    keptFor = minute;
-    return kept;
+    const made = Number(hours) * 60 + Number(minutes);
+    if (nowMs >= WHOLE_MINUTES_FROM_MS) [keptFor, kept] = [minute, made];
+    return made;
   };
 }

@@ -27,11 +27,6 @@ export function compileGlob(pattern: string, fold?: Fold): TextTest {
   return (text) => exact(text) || folded(fold(text));
 }
 
-/** Whether the whole text matches the pattern. */
-export function matchGlob(pattern: string, text: string): boolean {
-  return compileGlob(pattern)(text);
-}
-
 /** A fold that ignores case and Unicode composition (NFC). It remembers its last text: many rules look at the same one. */
 export function createFold(): Fold {
   let from = "";
@@ -62,17 +57,24 @@ function whole(pattern: string): TextTest {
 }
 
 function ends(prefix: string, suffix: string): TextTest {
-  if (suffix === "") return prefix === "" ? () => true : (text) => text.startsWith(prefix);
-  if (prefix === "") return (text) => text.endsWith(suffix);
+  if (suffix === "") return prefix === "" ? () => true : (text) => hasAt(text, prefix, 0);
   const least = prefix.length + suffix.length;
-  return (text) => text.length >= least && text.startsWith(prefix) && text.endsWith(suffix);
+  return (text) => text.length >= least && hasAt(text, prefix, 0) && hasAt(text, suffix, text.length - suffix.length);
+}
+
+/** As `text.startsWith(piece, at)`, which measured four times slower. The end of a piece tells more than its start. */
+function hasAt(text: string, piece: string, at: number): boolean {
+  for (let index = piece.length - 1; index >= 0; index--) {
+    if (text.charCodeAt(at + index) !== piece.charCodeAt(index)) return false;
+  }
+  return true;
 }
 
 /** The leftmost place for each piece leaves the most room for the next, so no search is ever repeated. */
 function inOrder(prefix: string, pieces: readonly string[], suffix: string): TextTest {
   return (text) => {
     const end = text.length - suffix.length;
-    if (!text.startsWith(prefix) || !text.endsWith(suffix)) return false;
+    if (prefix.length > end || !hasAt(text, prefix, 0) || !hasAt(text, suffix, end)) return false;
     let at = prefix.length;
     for (const piece of pieces) {
       const found = text.indexOf(piece, at);
@@ -160,7 +162,7 @@ function shiftAnd(wanted: readonly number[]): Piece["find"] {
         state[word] = ((bits << 1) | carry) & (mask[word] ?? 0);
         carry = bits >>> 31;
       }
-      if (((state[goal >>> 5] ?? 0) >>> (goal & 31)) & 1) return at;
+      if ((((state[goal >>> 5] ?? 0) >>> (goal & 31)) & 1) === 1) return at;
     }
     return -1;
   };

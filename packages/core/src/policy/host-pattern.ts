@@ -4,43 +4,53 @@
  */
 import { normalizeHost } from "../host.js";
 import { HOST_CHARS_MAX } from "../limits.js";
+import { quote } from "../quote.js";
 import { compileGlob, hasWildcard } from "./glob.js";
 import type { TextTest } from "./glob.js";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 
-const WILD_LABEL = /^[a-z0-9_*?-]+$/;
+const WILD_LABEL = /^[A-Za-z0-9_*?-]+$/;
 
 /** Compiles the pattern at `spot`. */
 export function parseHostPattern(spot: Spot): TextTest {
   const pattern = readText(spot, HOST_CHARS_MAX);
-  return compileGlob(hasWildcard(pattern) ? normalizeWild(spot, pattern) : normalizePlain(spot, pattern));
+  return compileGlob(hasWildcard(pattern) ? normalizeWild(spot, pattern) : normalize(spot, pattern));
 }
 
-function normalizePlain(spot: Spot, pattern: string): string {
+/** What an allow for this pattern also lets in, if that is more than it looks like. */
+export function hostPatternTrap(pattern: string): string | undefined {
+  if (pattern === "*") return undefined;
+  const labels = pattern.split(".");
+  if (labels.at(-1)?.includes("*") === true)
+    return `${quote(pattern)} also allows ${quote(`${pattern.slice(0, pattern.lastIndexOf("*"))}x.attacker.example`)}`;
+  const [, rest] = /^\*+([^.].*)$/.exec(pattern) ?? [];
+  return rest === undefined ? undefined : `${quote(pattern)} also allows ${quote(`attacker-${rest}`)}; "*.${rest}" is its subdomains only`;
+}
+
+function normalize(spot: Spot, pattern: string): string {
   try {
     return normalizeHost(pattern);
   } catch (cause) {
-    throw invalid(spot, `"${pattern}" is no host; a host has no scheme, port or path`, { cause, suggestion: hostOf(pattern) });
+    throw invalid(spot, `${quote(pattern)} is no host; a host has no scheme, port or path`, { cause, suggestion: hostOf(pattern) });
   }
 }
 
 /** Label by label: one with a wildcard is plain ASCII, any other is spelt as in a host. */
 function normalizeWild(spot: Spot, pattern: string): string {
-  const labels = (pattern.length > 1 && pattern.endsWith(".") ? pattern.slice(0, -1) : pattern).split(".");
-  if (pattern.endsWith(".") && hasWildcard(labels.at(-1) ?? "")) throw invalid(spot, `the host pattern "${pattern}" ends in a dot after a wildcard`);
+  const labels = pattern.split(".");
+  if (labels.at(-1) === "" && !hasWildcard(labels.at(-2) ?? "")) labels.pop();
   return labels.map((label) => normalizeLabel(spot, pattern, label)).join(".");
 }
 
 function normalizeLabel(spot: Spot, pattern: string, label: string): string {
-  const lower = label.toLowerCase();
-  if (hasWildcard(label)) {
-    if (WILD_LABEL.test(lower)) return lower;
-    throw invalid(spot, `"${pattern}" has a label that mixes a wildcard with a character outside letters, digits, "-" and "_"`, { suggestion: hostOf(pattern) });
-  }
-  // Digits alone would be read as an IPv4 address, although beside a wildcard they are one part of it.
-  if (/^[0-9]+$/.test(label)) return label;
-  return normalizePlain({ ...spot, value: label }, label);
+  if (label === "") throw invalid(spot, `the host pattern ${quote(pattern)} has an empty label`);
+  // Under another label, so that digits are not read as an IPv4 address.
+  if (!hasWildcard(label)) return normalize(spot, `${label}.x`).slice(0, -2);
+  if (WILD_LABEL.test(label)) return label.toLowerCase();
+  throw invalid(spot, `${quote(pattern)} has a label that mixes a wildcard with other than letters, digits, "-" and "_"`, {
+    suggestion: hostOf(pattern),
+  });
 }
 
 function hostOf(pattern: string): string | undefined {

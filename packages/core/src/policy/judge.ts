@@ -5,8 +5,9 @@ import type { Action } from "../action.js";
 import type { Facts, Ruling } from "../layers.js";
 import type { Rule } from "./rule.js";
 
-/** Kept slots over all names; an agent may make up new names for ever. */
+/** Kept slots over all names, where a name costs some itself: an agent may make up new names for ever. */
 const SLOTS_MAX = 100_000;
+const NAME_SLOTS = 16;
 
 /** Makes the function that finds the first matching rule. */
 export function createJudge(rules: readonly Rule[]): (action: Action, facts: Facts) => Ruling | undefined {
@@ -21,17 +22,21 @@ export function createJudge(rules: readonly Rule[]): (action: Action, facts: Fac
 
 /** The rules that an action's kind and name leave, in order. */
 function createCandidates(rules: readonly Rule[]): (action: Action) => readonly Rule[] {
-  const kept = { tool: new Map<string, readonly Rule[]>(), http: new Map<string, readonly Rule[]>(), shell: new Map<string, readonly Rule[]>() };
+  const kept = {
+    tool: new Map<string, readonly Rule[]>(),
+    http: new Map<string, readonly Rule[]>(),
+    shell: new Map<string, readonly Rule[]>(),
+  };
   let slots = 0;
   return (action) => {
     const { kind } = action.meta;
     const known = kept[kind].get(action.name);
     if (known !== undefined) return known;
     const found = rules.filter(({ match }) => match.kinds.includes(kind) && match.byName(action));
-    slots += found.length + 1;
+    slots += found.length + NAME_SLOTS;
     if (slots > SLOTS_MAX) {
       for (const map of Object.values(kept)) map.clear();
-      slots = found.length + 1;
+      slots = found.length + NAME_SLOTS;
     }
     kept[kind].set(action.name, found);
     return found;

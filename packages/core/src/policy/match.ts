@@ -6,13 +6,14 @@ import { isHttpAction, isShellAction, isToolAction } from "../action.js";
 import type { Action, ActionKind } from "../action.js";
 import type { Category } from "../layers.js";
 import { NAME_CHARS_MAX } from "../limits.js";
+import { quote } from "../quote.js";
 import { parseArguments, parseCommand } from "./arguments.js";
 import type { Stance } from "./arguments.js";
-import { compileGlob } from "./glob.js";
-import type { TextTest } from "./glob.js";
-import { parseHostPattern } from "./host-pattern.js";
+import type { Fold, TextTest } from "./glob.js";
+import { hostPatternTrap, parseHostPattern } from "./host-pattern.js";
+import { parseGlob } from "./pattern.js";
 import type { Classification } from "./policy.js";
-import { invalid, readNumber, readObject, readOneOf, readText } from "./spot.js";
+import { invalid, printPath, readMap, readNumber, readOneOf } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** Tells whether an Action matches. */
@@ -31,6 +32,8 @@ export interface Match {
 export interface MatchContext {
   readonly stance: Stance;
   readonly classify: (action: Action) => Classification;
+  /** Takes what loads but deserves a look. */
+  readonly warn: (warning: string) => void;
 }
 
 const KINDS = ["tool", "http", "shell"] as const satisfies readonly ActionKind[];
@@ -39,22 +42,28 @@ const EVERYTHING = "*";
 export const CATEGORIES: readonly Category[] = ["read", "write", "communication", "financial", "system", "public", "physical"];
 const KEYS = ["kind", "tool", "category", "server", "name", "host", "method", "port", "args"] as const;
 const PORT_MAX = 65_535;
-/** Characters that open another glob dialect: in a name they would silently never match. */
-const OTHER_DIALECT = /[[\]{}()|\\^$]|^!/;
-
-type Key = (typeof KEYS)[number];
-type Entries = ReadonlyMap<string, Spot>;
+/** What opens another glob dialect: in a name it would silently never match. */
+const OTHER_DIALECT = /[[\]{}()|\\^]|^!/;
+const METHOD_PATTERN = /^[A-Z0-9*?_-]+$/;
 
 /** Keys that only one kind of Action has. */
-const KIND_OF: Partial<Record<Key, ActionKind>> = { tool: "tool", server: "tool", host: "http", method: "http", port: "http" };
+const KIND_OF: ReadonlyMap<string, ActionKind> = new Map([
+  ["tool", "tool"],
+  ["server", "tool"],
+  ["host", "http"],
+  ["method", "http"],
+  ["port", "http"],
+]);
+
+type Entries = ReadonlyMap<string, Spot>;
 
 /** Compiles the match at `spot`. */
 export function parseMatch(spot: Spot, context: MatchContext): Match {
-  const entries = readObject(spot, KEYS);
+  const entries = readMap(spot, KEYS);
   if (entries.size === 0) throw invalid(spot, 'the match is empty; write kind: "*" for everything');
-  const kinds = parseKinds(spot, entries);
+  const kinds = parseKinds(entries);
   const names = [...nameTests(entries, context)];
-  const contents = [...contentTests(entries, context.stance)];
+  const contents = [...contentTests(entries, context)];
   return { kinds, byName: all(names), byContent: all(contents) };
 }
 
@@ -64,30 +73,30 @@ function all(tests: readonly ActionTest[]): ActionTest {
   return more.length === 0 ? first : (action) => tests.every((test) => test(action));
 }
 
-function parseKinds(spot: Spot, entries: Entries): readonly ActionKind[] {
+function parseKinds(entries: Entries): readonly ActionKind[] {
   const kind = entries.get("kind");
   const named = kind === undefined ? EVERYTHING : readOneOf(kind, [...KINDS, EVERYTHING]);
   let kinds: readonly ActionKind[] = KINDS.filter((each) => named === EVERYTHING || named === each);
   for (const [key, entry] of entries) {
-    const only = kindOf(key, entry);
+    const only = key === "args" ? (typeof entry.value === "string" ? "shell" : "tool") : KIND_OF.get(key);
     if (only === undefined) continue;
     kinds = kinds.filter((each) => each === only);
-    if (kinds.length === 0) throw invalid(entry, `"${key}" is for ${only} actions, which the rest of the match excludes`, { part: "key" });
+    if (kinds.length === 0)
+      throw invalid(entry, `${printKey(key, entry)} is for ${only} actions, which the rest of the match excludes`, { part: "key" });
   }
-  if (entries.size === 1 && entries.has("args") && kinds.length > 1) throw invalid(spot, `"args" alone says nothing about what it belongs to`);
   return kinds;
 }
 
-function kindOf(key: string, entry: Spot): ActionKind | undefined {
-  if (key === "args") return typeof entry.value === "string" ? "shell" : "tool";
-  return KIND_OF[key as Key]; // readObject let only known keys through
+function printKey(key: string, { value }: Spot): string {
+  if (key !== "args") return `"${key}"`;
+  return typeof value === "string" ? '"args" as one glob' : '"args" as a map';
 }
 
 function* nameTests(entries: Entries, { stance, classify }: MatchContext): Generator<ActionTest> {
   const tool = entries.get("tool");
-  if (tool !== undefined) yield nameTest(parseName(tool, stance), stance);
+  if (tool !== undefined) yield nameTest(parseName(tool, stance.fold), stance);
   const name = entries.get("name");
-  if (name !== undefined) yield nameTest(parseName(name, stance), stance);
+  if (name !== undefined) yield nameTest(parseName(name, stance.fold), stance);
   const category = entries.get("category");
   if (category !== undefined) {
     const wanted = readOneOf(category, CATEGORIES);
@@ -100,16 +109,19 @@ function nameTest(matches: TextTest, { grants }: Stance): ActionTest {
   return ({ name }) => (name === "" ? !grants : matches(name));
 }
 
-function parseName(spot: Spot, { fold }: Stance): TextTest {
-  const pattern = readText(spot, NAME_CHARS_MAX);
-  if (OTHER_DIALECT.test(pattern)) throw invalid(spot, `${JSON.stringify(pattern)}: a name pattern knows "*" and "?" only`);
-  return compileGlob(pattern, fold);
+/** Compiles the name pattern at `spot`. */
+export function parseName(spot: Spot, fold?: Fold): TextTest {
+  const { value } = spot;
+  if (typeof value === "string" && OTHER_DIALECT.test(value))
+    throw invalid(spot, `${quote(value)} is no name pattern; it knows "*" and "?" only, and "?" stands for any character`);
+  return parseGlob(spot, NAME_CHARS_MAX, fold);
 }
 
-function* contentTests(entries: Entries, stance: Stance): Generator<ActionTest> {
+/** In the order of their cost: all of them must hold. */
+function* contentTests(entries: Entries, { stance, warn }: MatchContext): Generator<ActionTest> {
   const server = entries.get("server");
   if (server !== undefined) {
-    const matches = parseName(server, stance);
+    const matches = parseName(server, stance.fold);
     yield (action) => isToolAction(action) && matches(action.meta.server);
   }
   const port = entries.get("port");
@@ -119,16 +131,26 @@ function* contentTests(entries: Entries, stance: Stance): Generator<ActionTest> 
   }
   const method = entries.get("method");
   if (method !== undefined) {
-    const matches = compileGlob(readText(method, NAME_CHARS_MAX).toUpperCase());
+    const matches = parseMethod(method);
     yield (action) => isHttpAction(action) && matches(action.meta.method);
   }
   const host = entries.get("host");
   if (host !== undefined) {
     const matches = parseHostPattern(host);
+    const trap = stance.grants && typeof host.value === "string" ? hostPatternTrap(host.value) : undefined;
+    if (trap !== undefined) warn(`${printPath(host.path)}: ${trap}`);
     yield (action) => isHttpAction(action) && matches(action.meta.host);
   }
   const args = entries.get("args");
   if (args !== undefined) yield argsTest(args, stance);
+}
+
+function parseMethod(spot: Spot): TextTest {
+  const { value } = spot;
+  const upper: Spot = typeof value === "string" ? { ...spot, value: value.toUpperCase() } : spot;
+  if (typeof upper.value === "string" && upper.value !== "" && !METHOD_PATTERN.test(upper.value))
+    throw invalid(spot, `${quote(upper.value)} is no method; write one rule for each`);
+  return parseGlob(upper, NAME_CHARS_MAX);
 }
 
 function argsTest(spot: Spot, stance: Stance): ActionTest {

@@ -4,18 +4,21 @@
  */
 import { ConsentError } from "../errors.js";
 import type { Effect } from "../layers.js";
-import { NAME_CHARS_MAX, POLICY_RULES_MAX } from "../limits.js";
+import { copyJson } from "../json/copy.js";
+import type { JsonValue } from "../json/value.js";
+import { POLICY_RULES_MAX } from "../limits.js";
+import { quote } from "../quote.js";
 import { createClassifier } from "./classify.js";
 import type { Overrides } from "./classify.js";
 import { createZoneClocks } from "./conditions.js";
-import { compileGlob, createFold } from "./glob.js";
+import { createFold } from "./glob.js";
 import { createJudge } from "./judge.js";
-import { CATEGORIES } from "./match.js";
+import { CATEGORIES, parseName } from "./match.js";
 import type { PathOrigins } from "./path.js";
 import type { Classification, Policy } from "./policy.js";
 import { EFFECTS, LEVELS, parseRule } from "./rule.js";
 import type { Rule } from "./rule.js";
-import { describe, invalid, readList, readObject, readOneOf, readText } from "./spot.js";
+import { describe, invalid, readList, readMap, readOneOf } from "./spot.js";
 import type { Locate, Spot } from "./spot.js";
 
 /** Where `~` and relative paths in `{ path: … }` patterns and in an agent's arguments start. */
@@ -38,15 +41,29 @@ type Entries = ReadonlyMap<string, Spot>;
  * @throws ConsentError `policy_invalid` with `path` and, where there is one, `suggestion`; `options_invalid` for a relative `home` or `cwd`.
  */
 export function parsePolicy(input: unknown, options: PolicyOptions = {}): Policy {
-  return compilePolicy(input, options, () => undefined);
+  return compilePolicy(plainData(input), options, () => undefined);
+}
+
+/** A copy that nobody can change or compute: what was checked is what is compiled. */
+function plainData(input: unknown): JsonValue {
+  try {
+    return copyJson(input);
+  } catch (cause) {
+    const path = cause instanceof ConsentError && cause.path !== undefined ? cause.path : "";
+    throw new ConsentError("policy_invalid", `Cannot load policy${path === "" ? "" : ` at ${path}`}: it is not plain JSON data`, {
+      path,
+      cause,
+    });
+  }
 }
 
 /** {@link parsePolicy} for data whose places in a text are known. */
-export function compilePolicy(input: unknown, options: PolicyOptions, locate: Locate): Policy {
+export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: Locate): Policy {
   const origins = checkOrigins(options);
   const root: Spot = { value: input, path: [], locate };
-  const entries = readObject(root, KEYS);
-  if (entries.size === 0) throw invalid(root, "the policy is empty");
+  const entries = readMap(root, KEYS);
+  if (!entries.has("rules") && !entries.has("default") && !entries.has("default_action"))
+    throw invalid(root, "the policy has neither rules nor a default");
   const warnings: string[] = [];
   checkVersion(entries, warnings);
   const defaultEffect = parseDefault(entries);
@@ -68,7 +85,8 @@ export function compilePolicy(input: unknown, options: PolicyOptions, locate: Lo
 
 function checkOrigins({ home, cwd }: PolicyOptions): PathOrigins {
   for (const [name, path] of Object.entries({ home, cwd })) {
-    if (path !== undefined && !path.startsWith("/")) throw new ConsentError("options_invalid", `Cannot load policy: its option "${name}" is not an absolute path`);
+    if (path !== undefined && !path.startsWith("/"))
+      throw new ConsentError("options_invalid", `Cannot load policy: its option "${name}" is not an absolute path`);
   }
   return { ...(home === undefined ? {} : { home }), ...(cwd === undefined ? {} : { cwd }) };
 }
@@ -76,12 +94,14 @@ function checkOrigins({ home, cwd }: PolicyOptions): PathOrigins {
 function checkVersion(entries: Entries, warnings: string[]): void {
   const version = entries.get("version");
   if (version === undefined) warnings.push(`the policy has no version; write version: "${VERSION}"`);
-  else if (version.value !== VERSION) throw invalid(version, `expected the text "${VERSION}", got ${describe(version.value)}`, { suggestion: `version: "${VERSION}"` });
+  else if (version.value !== VERSION)
+    throw invalid(version, `expected the text "${VERSION}", got ${describe(version.value)}`, { suggestion: `version: "${VERSION}"` });
 }
 
 function parseDefault(entries: Entries): Effect {
   const [older, newer] = [entries.get("default_action"), entries.get("default")];
-  if (older !== undefined && newer !== undefined) throw invalid(newer, `"default" and "default_action" mean the same; keep one`, { part: "key" });
+  if (older !== undefined && newer !== undefined)
+    throw invalid(newer, `"default" and "default_action" mean the same; keep one`, { part: "key" });
   const given = newer ?? older;
   return given === undefined ? DEFAULT_EFFECT : readOneOf(given, EFFECTS);
 }
@@ -92,18 +112,19 @@ function parseOverrides(spot: Spot | undefined): Overrides {
 }
 
 function parseOverride(spot: Spot): { readonly matches: (name: string) => boolean; readonly says: Classification } {
-  const entries = readObject(spot, ["tool", "category", "risk"]);
+  const entries = readMap(spot, ["tool", "category", "risk"]);
   const [tool, category, risk] = [entries.get("tool"), entries.get("category"), entries.get("risk")];
-  if (tool === undefined || category === undefined || risk === undefined) throw invalid(spot, "a row of classify has tool, category and risk");
-  return { matches: compileGlob(readText(tool, NAME_CHARS_MAX)), says: { category: readOneOf(category, CATEGORIES), risk: readOneOf(risk, LEVELS) } };
+  if (tool === undefined || category === undefined || risk === undefined)
+    throw invalid(spot, "a row of classify has tool, category and risk");
+  return { matches: parseName(tool), says: { category: readOneOf(category, CATEGORIES), risk: readOneOf(risk, LEVELS) } };
 }
 
 function checkIds(spots: readonly Spot[], rules: readonly Rule[]): void {
   const seen = new Map<string, number>();
-  for (const [index, { summary }] of rules.entries()) {
-    const first = seen.get(summary.ruleId);
-    const spot = spots[index];
-    if (first !== undefined && spot !== undefined) throw invalid(spot, `the id "${summary.ruleId}" is taken by rules[${first}]`);
-    seen.set(summary.ruleId, index);
+  for (const [index, spot] of spots.entries()) {
+    const id = rules[index]?.summary.ruleId ?? "";
+    const first = seen.get(id);
+    if (first !== undefined) throw invalid(readMap(spot).get("id") ?? spot, `the id ${quote(id)} is taken by rules[${first}]`);
+    seen.set(id, index);
   }
 }

@@ -4,6 +4,7 @@
  * Format: spec/policy.md §6. Vectors: spec/vectors/globs.json. Why not picomatch: docs/adr/0010-path-matching.md.
  */
 import { PATH_CHARS_MAX, PATH_SEGMENT_CHARS_MAX } from "../limits.js";
+import { quote } from "../quote.js";
 import { compileGlob } from "./glob.js";
 import type { Fold, TextTest } from "./glob.js";
 import { invalid, readText } from "./spot.js";
@@ -22,20 +23,21 @@ export type Segments = readonly string[];
 export type PathTest = (segments: Segments) => boolean;
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
-const UNSUPPORTED = /[[\]{}()|\\]|^!/;
+const OTHER_DIALECT = /[[\]{}()|\\]|^!/;
+const ANY_DEPTH = "**";
+/** A pattern that needs more is hard to reason about; a policy that has more does not load. */
 const STARS_MAX = 2;
 
 /**
- * The segments that a path means, or `undefined` where it has no single meaning: NUL, a backslash, a URL, `~user`,
+ * The segments that a path means, or `undefined` where it has no single meaning: nothing, NUL, a backslash, a URL, `~user`,
  * a start that is not known, or a length beyond the limits.
  */
 export function normalizePath(path: string, origins: PathOrigins): Segments | undefined {
-  if (path.length > PATH_CHARS_MAX || path.includes("\0") || path.includes("\\") || SCHEME.test(path)) return undefined;
-  const start = startOf(path, origins);
-  if (start === undefined) return undefined;
-  const segments = start === "" ? [] : start.split("/").filter((segment) => segment !== "");
-  const rest = path.startsWith("~") ? path.slice(1) : path;
-  for (const segment of rest.split("/")) {
+  if (path === "" || path.length > PATH_CHARS_MAX || path.includes("\0") || path.includes("\\") || SCHEME.test(path)) return undefined;
+  const origin = originOf(path, origins);
+  if (origin === undefined) return undefined;
+  const segments: string[] = [];
+  for (const segment of `${origin}/${path.startsWith("~") ? path.slice(1) : path}`.split("/")) {
     if (segment.length > PATH_SEGMENT_CHARS_MAX) return undefined;
     if (segment === "" || segment === ".") continue;
     if (segment === "..") segments.pop();
@@ -44,41 +46,62 @@ export function normalizePath(path: string, origins: PathOrigins): Segments | un
   return segments;
 }
 
-function startOf(path: string, { home, cwd }: PathOrigins): string | undefined {
+/** What a path starts from: nothing, the home or the working directory. */
+function originOf(path: string, { home, cwd }: PathOrigins): string | undefined {
   if (path.startsWith("/")) return "";
   if (path === "~" || path.startsWith("~/")) return home;
   return path.startsWith("~") ? undefined : cwd;
 }
 
-/** Compiles the pattern at `spot`. */
+/** Compiles the path pattern at `spot`. */
 export function parsePathPattern(spot: Spot, origins: PathOrigins, fold?: Fold): PathTest {
   const pattern = readText(spot, PATH_CHARS_MAX);
   checkSyntax(spot, pattern);
-  const segments = normalizePath(pattern, origins);
-  if (segments === undefined) throw invalid(spot, `the path pattern "${pattern}" has no certain start${startHint(pattern)}`);
-  return compileSegments(segments, fold);
+  const origin = originOf(pattern, origins);
+  const before = origin === undefined ? undefined : normalizePath(`/${origin}`, {});
+  if (before === undefined || SCHEME.test(pattern))
+    throw invalid(spot, `the path pattern ${quote(pattern)} has no certain start; ${startHint(pattern)}`);
+  const own = (pattern.startsWith("~") ? pattern.slice(1) : pattern).split("/").filter((segment) => segment !== "" && segment !== ".");
+  // The origin is a place, not a pattern: a "*" in its name is a character.
+  return compileSegments([
+    ...before.map(literal),
+    ...own.map((segment) => (segment === ANY_DEPTH ? ANY_DEPTH : compileGlob(segment, fold))),
+  ]);
+
+  function literal(segment: string): TextTest {
+    const folded = fold?.(segment);
+    return (text) => text === segment || (folded !== undefined && fold?.(text) === folded);
+  }
 }
 
 function startHint(pattern: string): string {
-  if (pattern.startsWith("~/") || pattern === "~") return "; ~ needs the home directory, which was not given";
-  return "; write it from / or ~/, or give the working directory";
+  if (pattern === "~" || pattern.startsWith("~/")) return '"~" needs the home directory, which was not given';
+  return 'write it from "/" or "~/", or give the working directory';
 }
 
 function checkSyntax(spot: Spot, pattern: string): void {
-  if (UNSUPPORTED.test(pattern)) throw invalid(spot, `a path pattern knows "*", "?" and "**" only, not braces, brackets, parentheses, "|", "\\" or a leading "!"`);
+  const refused = (why: string): never => {
+    throw invalid(spot, `the path pattern ${quote(pattern)} ${why}`);
+  };
+  if (OTHER_DIALECT.test(pattern))
+    refused('has more than "*", "?" and "**": brackets, braces, parentheses, "|", "\\" and a leading "!" mean nothing here');
   const segments = pattern.split("/");
-  if (segments.includes("..")) throw invalid(spot, `a path pattern has no ".."; write the path that it means`);
-  if (segments.some((segment) => segment !== "**" && segment.includes("**"))) throw invalid(spot, `"**" stands alone between slashes`);
-  if (segments.filter((segment) => segment === "**").length > STARS_MAX) throw invalid(spot, `a path pattern has at most ${STARS_MAX} "**"`);
-  if (segments.some((segment) => segment !== "**" && segment.split("*").length - 1 > STARS_MAX)) throw invalid(spot, `a segment has at most ${STARS_MAX} "*"`);
+  if (segments.includes("..")) refused('has ".."; write the path that it means');
+  if (segments.filter((segment) => segment === ANY_DEPTH).length > STARS_MAX) refused(`has more than ${STARS_MAX} "**"`);
+  for (const segment of segments) {
+    if (segment === ANY_DEPTH) continue;
+    if (segment.includes(ANY_DEPTH)) refused('has a "**" that does not stand alone between slashes');
+    if (segment.split("*").length - 1 > STARS_MAX) refused(`has a segment with more than ${STARS_MAX} "*"`);
+    if (segment.length > PATH_SEGMENT_CHARS_MAX) refused(`has a segment of more than ${PATH_SEGMENT_CHARS_MAX} characters`);
+  }
 }
 
 /** The pieces between `**` are found from left to right, as in a glob: the leftmost place leaves the most room for the next. */
-function compileSegments(pattern: Segments, fold: Fold | undefined): PathTest {
+function compileSegments(pattern: readonly (TextTest | typeof ANY_DEPTH)[]): PathTest {
   const pieces: TextTest[][] = [[]];
-  for (const segment of pattern) {
-    if (segment === "**") pieces.push([]);
-    else pieces.at(-1)?.push(compileGlob(segment, fold));
+  for (const part of pattern) {
+    if (part === ANY_DEPTH) pieces.push([]);
+    else pieces.at(-1)?.push(part);
   }
   const [first = [], ...middle] = pieces;
   const last = middle.pop();

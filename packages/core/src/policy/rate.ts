@@ -2,6 +2,7 @@
  * Rate limits: `"20/minute"` into the claim that the gate reserves. Counted for each agent and rule. Format: spec/policy.md §8.
  */
 import type { LimitClaim } from "../ports.js";
+import { quote } from "../quote.js";
 import { nearest } from "./suggest.js";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
@@ -21,7 +22,9 @@ export function parseRate(spot: Spot): Rate {
   if (windowMs !== undefined && Number(count) <= COUNT_MAX) return { max: Number(count), windowMs };
   const near = unit === undefined ? undefined : nearest(unit, Object.keys(WINDOWS_MS));
   const suggestion = windowMs !== undefined || near === undefined ? undefined : `"${count}/${near}"`;
-  throw invalid(spot, `expected a rate limit such as "20/minute", up to ${COUNT_MAX} a second, minute, hour or day, got "${text}"`, { suggestion });
+  throw invalid(spot, `expected a rate limit such as "20/minute", up to ${COUNT_MAX} a second, minute, hour or day, got ${quote(text)}`, {
+    suggestion,
+  });
 }
 
 /** What one action takes of a rule's rate. The length in front keeps two pairs of names from making one key. */

@@ -2,7 +2,8 @@
  * Rules: one rule of a policy, from its source to what it matches and what it says. Pure. Format: spec/policy.md §2.
  */
 import type { AskTerms, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
-import { ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX } from "../limits.js";
+import { ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, QUORUM_MAX, REASON_CHARS_MAX } from "../limits.js";
+import { quote } from "../quote.js";
 import { parseConditions } from "./conditions.js";
 import type { TimeTest, ZoneClocks } from "./conditions.js";
 import type { Fold } from "./glob.js";
@@ -11,7 +12,7 @@ import type { Match, MatchContext } from "./match.js";
 import type { PathOrigins } from "./path.js";
 import type { RuleSummary } from "./policy.js";
 import { parseRate, rateClaim } from "./rate.js";
-import { invalid, printPath, readList, readNumber, readObject, readOneOf, readText } from "./spot.js";
+import { invalid, printPath, readList, readMap, readNumber, readOneOf, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** A compiled rule. */
@@ -54,7 +55,7 @@ export const LEVELS: readonly RiskLevel[] = ["low", "medium", "high", "critical"
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const SECRET = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const TIMEOUT_S = { min: 0.001, max: ASK_TIMEOUT_MS_MAX / 1_000 };
-const QUORUM = { min: 1, max: 100, whole: true };
+const QUORUM = { min: 1, max: QUORUM_MAX, whole: true };
 /** Keys that make no sense unless somebody is asked: on any other rule they would promise what does not happen. */
 const ASK_ONLY = ["approvers", "quorum", "approval"] as const;
 
@@ -65,19 +66,19 @@ type Entries = ReadonlyMap<string, Spot>;
 
 /** Compiles the rule at `spot`, the `number`th of its policy, counted from 1. */
 export function parseRule(spot: Spot, number: number, context: RuleContext): Rule {
-  const entries = readObject(spot, KEYS);
+  const entries = readMap(spot, KEYS);
   const effect = readOneOf(required(spot, entries, "action"), EFFECTS);
   const match = required(spot, entries, "match");
   refuseIdleKeys(entries, effect);
   warnOfIdleKeys(entries, effect, context);
-  const { origins, fold, classify, clocks } = context;
+  const { origins, fold, classify, clocks, warn } = context;
   const stance = effect === "allow" ? { grants: true, origins } : { grants: false, origins, fold };
   const conditions = entries.get("conditions");
   const ruling = parseRuling(entries, effect, `rule_${number}`);
   return {
     summary: summarize(spot, ruling, entries),
-    match: parseMatch(match, { stance, classify }),
-    applies: conditions === undefined ? undefined : parseConditions(conditions, { clocks, uncertain: effect !== "allow" }),
+    match: parseMatch(match, { stance, classify, warn }),
+    applies: conditions === undefined ? undefined : parseConditions(conditions, { clocks, warn, uncertain: effect !== "allow" }),
     say: sayer(ruling, entries),
   };
 }
@@ -98,7 +99,8 @@ function refuseIdleKeys(entries: Entries, effect: Effect): void {
 
 function warnOfIdleKeys(entries: Entries, effect: Effect, { warn }: RuleContext): void {
   const timeout = entries.get("timeout");
-  if (timeout !== undefined && effect !== "ask") warn(`${printPath(timeout.path)} does nothing: nobody is asked where the action is ${effect}`);
+  if (timeout !== undefined && effect !== "ask")
+    warn(`${printPath(timeout.path)} does nothing: nobody is asked where the action is ${effect}`);
   const rate = entries.get("rate_limit");
   if (rate !== undefined && effect === "deny") warn(`${printPath(rate.path)} does nothing: the rule denies every call`);
 }
@@ -139,13 +141,13 @@ function read<T>(entries: Entries, key: (typeof KEYS)[number], reader: (spot: Sp
 
 function readId(spot: Spot): string {
   const id = readText(spot, NAME_CHARS_MAX);
-  if (!ID.test(id)) throw invalid(spot, `the id "${id}" is not made of letters, digits, ".", "_" and "-"`);
+  if (!ID.test(id)) throw invalid(spot, `the id ${quote(id)} is not made of letters, digits, ".", "_" and "-"`);
   return id;
 }
 
 function readSecret(spot: Spot): string {
   const name = readText(spot, NAME_CHARS_MAX);
-  if (!SECRET.test(name)) throw invalid(spot, `the secret name "${name}" is not made of letters, digits, "_", "." and "-"`);
+  if (!SECRET.test(name)) throw invalid(spot, `the secret name ${quote(name)} is not made of letters, digits, "_", "." and "-"`);
   return name;
 }
 

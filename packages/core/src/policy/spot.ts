@@ -4,6 +4,8 @@
  */
 import { ConsentError } from "../errors.js";
 import type { TextPosition } from "../errors.js";
+import { isJsonObject } from "../json/value.js";
+import type { JsonValue } from "../json/value.js";
 import { quote } from "../quote.js";
 import { nearest } from "./suggest.js";
 
@@ -15,25 +17,31 @@ export type Locate = (path: readonly Step[], part: "key" | "value") => TextPosit
 
 /** A value and its place. */
 export interface Spot {
-  readonly value: unknown;
+  readonly value: JsonValue;
   readonly path: readonly Step[];
   readonly locate: Locate;
 }
 
 /** What a complaint may add. */
-interface Complaint {
+export interface Complaint {
+  /** What the writer may have meant, as they would write it. */
   readonly suggestion?: string | undefined;
+  /** Which place to name: the key's or, unless given, the value's. */
   readonly part?: "key" | "value";
   readonly cause?: unknown;
 }
+
+const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
+// Tabs and newlines are fine in a text that a person reads or a command that a glob describes; NUL and its like never are.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+const NUMERAL = /^\d+(?:\.\d+)?$/;
 
 /** The error for what is wrong at a spot; `problem` completes "Cannot load policy at …:". */
 export function invalid({ path, locate }: Spot, problem: string, { suggestion, part = "value", cause }: Complaint = {}): ConsentError {
   const position = locate(path, part);
   const where = printPath(path);
-  const place = position === undefined ? where : `line ${position.line}, column ${position.column}${where === "" ? "" : ` (${where})`}`;
   const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
-  return new ConsentError("policy_invalid", `Cannot load policy${place === "" ? "" : ` at ${place}`}: ${problem}${hint}`, {
+  return new ConsentError("policy_invalid", `Cannot load policy${placeOf(where, position)}: ${problem}${hint}`, {
     path: where,
     ...(position === undefined ? {} : { position }),
     ...(suggestion === undefined ? {} : { suggestion }),
@@ -41,20 +49,29 @@ export function invalid({ path, locate }: Spot, problem: string, { suggestion, p
   });
 }
 
-/** `rules[2].match.tool`. */
-export function printPath(path: readonly Step[]): string {
-  return path.map((step) => (typeof step === "number" ? `[${step}]` : /^\w+$/.test(step) ? `.${step}` : `[${quote(step)}]`)).join("").replace(/^\./, "");
+function placeOf(where: string, position: TextPosition | undefined): string {
+  if (position === undefined) return where === "" ? "" : ` at ${where}`;
+  return ` at line ${position.line}, column ${position.column}${where === "" ? "" : ` (${where})`}`;
 }
 
-/** A plain object's own keys, each as a spot. With `known`, any other key is refused. */
-export function readObject(spot: Spot, known?: readonly string[]): ReadonlyMap<string, Spot> {
-  const { value } = spot;
-  if (!isPlainObject(value)) throw invalid(spot, `expected a map of keys and values, got ${describe(value)}`);
+/** `rules[2].match.tool`. */
+export function printPath(path: readonly Step[]): string {
+  return path.map(printStep).join("").replace(/^\./, "");
+}
+
+function printStep(step: Step): string {
+  if (typeof step === "number") return `[${step}]`;
+  return PLAIN_KEY.test(step) ? `.${step}` : `[${quote(step)}]`;
+}
+
+/** A map's entries, each as a spot. With `known`, any other key is refused. */
+export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<string, Spot> {
+  const { value, path, locate } = spot;
+  if (!isJsonObject(value)) throw invalid(spot, `expected a map of keys and values, got ${describe(value)}`);
   const entries = new Map<string, Spot>();
-  for (const key of Reflect.ownKeys(value)) {
-    if (typeof key !== "string") throw invalid(spot, "a key is a symbol");
-    const entry: Spot = { value: ownValue(spot, value, key), path: [...spot.path, key], locate: spot.locate };
-    if (known !== undefined && !known.includes(key)) throw invalid(entry, `unknown key ${quote(key)}`, { suggestion: nearest(key, known), part: "key" });
+  for (const [key, entryValue] of Object.entries(value)) {
+    const entry: Spot = { value: entryValue, path: [...path, key], locate };
+    if (known?.includes(key) === false) throw invalid(entry, `unknown key ${quote(key)}`, { suggestion: nearest(key, known), part: "key" });
     entries.set(key, entry);
   }
   return entries;
@@ -62,18 +79,18 @@ export function readObject(spot: Spot, known?: readonly string[]): ReadonlyMap<s
 
 /** A list's elements, each as a spot. */
 export function readList(spot: Spot): readonly Spot[] {
-  const { value } = spot;
-  if (!Array.isArray(value)) throw invalid(spot, `expected a list, got ${describe(value)}`, { suggestion: typeof value === "string" ? `[${value}]` : undefined });
-  return Array.from(value, (element: unknown, index): Spot => ({ value: element, path: [...spot.path, index], locate: spot.locate }));
+  const { value, path, locate } = spot;
+  if (!isList(value)) throw invalid(spot, `expected a list, got ${describe(value)}`);
+  return value.map((element, index) => ({ value: element, path: [...path, index], locate }));
 }
 
 /** A text of at least one and at most `charsMax` characters, without control characters. */
 export function readText(spot: Spot, charsMax: number): string {
   const { value } = spot;
-  if (typeof value !== "string") throw invalid(spot, `expected a text, got ${describe(value)}`, { suggestion: isScalar(value) ? `"${String(value)}"` : undefined });
+  if (typeof value !== "string") throw invalid(spot, `expected a text, got ${describe(value)}`);
   if (value === "") throw invalid(spot, "the text is empty");
   if (value.length > charsMax) throw invalid(spot, `the text has more than ${charsMax} characters`);
-  if (UNPRINTABLE.test(value)) throw invalid(spot, "the text has a control character or an unpaired surrogate");
+  if (CONTROL.test(value)) throw invalid(spot, "the text has a control character");
   return value;
 }
 
@@ -82,42 +99,33 @@ export function readOneOf<const W extends string>(spot: Spot, words: readonly W[
   const { value } = spot;
   const found = words.find((word) => word === value);
   if (found !== undefined) return found;
-  const got = typeof value === "string" ? quote(value) : describe(value);
-  throw invalid(spot, `expected ${words.join(", ").replace(/, ([^,]+)$/, " or $1")}, got ${got}`, { suggestion: typeof value === "string" ? nearest(value, words) : undefined });
+  const suggestion = typeof value === "string" ? nearest(value, words) : undefined;
+  throw invalid(spot, `expected ${words.join(", ").replace(/, ([^,]+)$/, " or $1")}, got ${describe(value)}`, { suggestion });
 }
 
-/** A number between two bounds, both included. */
-export function readNumber(spot: Spot, { min, max, whole = false }: { readonly min: number; readonly max: number; readonly whole?: boolean }): number {
+/** Bounds of a number, both included. */
+export interface NumberBounds {
+  readonly min: number;
+  readonly max: number;
+  readonly whole?: boolean;
+}
+
+/** A number between two bounds. */
+export function readNumber(spot: Spot, { min, max, whole = false }: NumberBounds): number {
   const { value } = spot;
-  const wanted = `a ${whole ? "whole " : ""}number from ${min} to ${max}`;
-  if (typeof value !== "number") throw invalid(spot, `expected ${wanted}, got ${describe(value)}`, { suggestion: isNumeral(value) ? value : undefined });
-  if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) throw invalid(spot, `expected ${wanted}, got ${value}`);
-  return value;
+  if (typeof value === "number" && value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
+  const suggestion = typeof value === "string" && NUMERAL.test(value) ? value : undefined;
+  throw invalid(spot, `expected a ${whole ? "whole " : ""}number from ${min} to ${max}, got ${describe(value)}`, { suggestion });
 }
 
 /** What a value is, in a few words, for "expected …, got …". */
-export function describe(value: unknown): string {
-  if (value === null || value === undefined) return "nothing";
+export function describe(value: JsonValue): string {
+  if (value === null) return "nothing";
   if (typeof value === "string") return value === "" ? "an empty text" : `the text ${quote(value)}`;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (Array.isArray(value)) return "a list";
-  return isPlainObject(value) ? "a map" : `a value of another kind (${typeof value})`;
+  if (typeof value !== "object") return String(value);
+  return isList(value) ? "a list" : "a map";
 }
 
-// Tabs and newlines are fine in a text that a person reads or a command that a glob describes; NUL and its like never are.
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u;
-
-const isScalar = (value: unknown): boolean => typeof value === "number" || typeof value === "boolean";
-const isNumeral = (value: unknown): value is string => typeof value === "string" && /^\d+(\.\d+)?$/.test(value);
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
-}
-
-function ownValue(spot: Spot, object: object, key: string): unknown {
-  const property = Object.getOwnPropertyDescriptor(object, key);
-  if (property === undefined || !("value" in property)) throw invalid(spot, `key ${quote(key)} is computed, not data`);
-  return property.value;
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
