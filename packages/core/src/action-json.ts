@@ -38,7 +38,10 @@ export function parseAction(value: unknown): Action {
       return parseHttp(text(name, "name"), args, meta);
     case "shell": {
       const { cwd, shell, envDigest } = fieldsOf(meta, "meta", ["kind", "cwd", "shell", "envDigest"]);
-      const action = shellAction(text(args, "args"), defined({ cwd: optional(cwd, "meta.cwd"), shell: optional(shell, "meta.shell"), envDigest: optional(envDigest, "meta.envDigest") }));
+      const action = shellAction(
+        text(args, "args"),
+        defined({ cwd: optional(cwd, "meta.cwd"), shell: optional(shell, "meta.shell"), envDigest: optional(envDigest, "meta.envDigest") }),
+      );
       same(name, action.name, "name");
       return action;
     }
@@ -84,20 +87,31 @@ export function withParameters(action: Action, parameters: unknown): Action {
     return isHttpAction(action) ? editHttp(action, edited) : editShell(edited);
   } catch (error) {
     if (error instanceof ConsentError && error.code === "action_invalid") throw error;
-    throw new ConsentError("action_invalid", `Cannot edit an action: ${error instanceof Error ? error.message : "unknown cause"}`, { cause: error });
+    throw new ConsentError("action_invalid", `Cannot edit an action: ${error instanceof Error ? error.message : "unknown cause"}`, {
+      cause: error,
+    });
   }
 }
 
 function editHttp(action: HttpAction, edited: JsonValue): HttpAction {
   const { method, url, host, port, headers } = fieldsOf(edited, "parameters", ["method", "url", "host", "port", "headers"]);
-  const next = httpFrom({ method: text(method, "method"), url, host, port, headers: headers === undefined ? undefined : headersOf(headers) });
+  const next = httpFrom({
+    method: text(method, "method"),
+    url,
+    host,
+    port,
+    headers: headers === undefined ? undefined : headersOf(headers),
+  });
   if ((next.name === "CONNECT") !== (action.name === "CONNECT")) throw invalid("a tunnel cannot become a request, nor a request a tunnel");
   return next;
 }
 
 function editShell(edited: JsonValue): ShellAction {
   const { command, cwd, shell, envDigest } = fieldsOf(edited, "parameters", ["command", "cwd", "shell", "envDigest"]);
-  return shellAction(text(command, "command"), defined({ cwd: optional(cwd, "cwd"), shell: optional(shell, "shell"), envDigest: optional(envDigest, "envDigest") }));
+  return shellAction(
+    text(command, "command"),
+    defined({ cwd: optional(cwd, "cwd"), shell: optional(shell, "shell"), envDigest: optional(envDigest, "envDigest") }),
+  );
 }
 
 interface HttpFields {
@@ -112,11 +126,12 @@ interface HttpFields {
 function httpFrom({ method, url, host, port, headers }: HttpFields): HttpAction {
   const tunnel = method.toUpperCase() === "CONNECT";
   if (tunnel && url !== undefined) throw invalid('a tunnel has no "url"');
-  const target = tunnel ? `${text(host, "host")}:${String(port)}` : text(url, "url");
+  const target = tunnel ? `${text(host, "host")}:${typeof port === "number" ? port : ""}` : text(url, "url");
   const action = httpAction(method, target, headers === undefined ? {} : { headers });
   if (!tunnel) same(host, action.meta.host, "host");
   same(port, action.meta.port, "port");
-  if (Object.keys(headers ?? {}).length !== Object.keys(action.args?.headers ?? {}).length) throw invalid('"headers" has one without a placeholder');
+  if (Object.keys(headers ?? {}).length !== Object.keys(action.args?.headers ?? {}).length)
+    throw invalid('"headers" has one without a placeholder');
   return action;
 }
 

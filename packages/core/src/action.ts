@@ -98,7 +98,11 @@ const made = new WeakSet<object>();
 export function toolAction(server: string, tool: string, args: unknown = {}): ToolAction {
   const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX);
   if (!isJsonObject(copy)) throw invalid("tool", "its args are not an object");
-  const data: Unbranded<ToolAction> = { name: nameOf("tool name", tool), args: copy, meta: { kind: "tool", server: nameOf("server name", server) } };
+  const data: Unbranded<ToolAction> = {
+    name: nameOf("tool name", tool),
+    args: copy,
+    meta: { kind: "tool", server: nameOf("server name", server) },
+  };
   brand<ToolAction>(data, units);
   return data;
 }
@@ -109,7 +113,8 @@ export function toolAction(server: string, tool: string, args: unknown = {}): To
  * @throws ConsentError `action_invalid` for a bad method or header; `host_invalid` for a bad URL or authority.
  */
 export function httpAction(method: string, url: string, options: HttpActionOptions = {}): HttpAction {
-  if (typeof method !== "string" || method.length > NAME_CHARS_MAX || !TOKEN.test(method)) throw invalid("http", "its method is not a token");
+  if (typeof method !== "string" || method.length > NAME_CHARS_MAX || !TOKEN.test(method))
+    throw invalid("http", "its method is not a token");
   const name = method.toUpperCase();
   const { headers, units } = placeholdersOf(options.headers ?? {});
   const data: Unbranded<HttpAction> = {
@@ -167,7 +172,10 @@ export function isShellAction(action: Action): action is ShellAction {
 
 /** Freezes and marks `data`. `units` is a lower bound of its size, as {@link copyMeasured} counts. */
 function brand<A extends Action>(data: Unbranded<A>, units: number): asserts data is Unbranded<A> & A {
-  if (units > ACTION_BYTES_MAX || (units * BYTES_PER_UNIT_MAX > ACTION_BYTES_MAX && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX)) {
+  if (
+    units > ACTION_BYTES_MAX ||
+    (units * BYTES_PER_UNIT_MAX > ACTION_BYTES_MAX && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX)
+  ) {
     throw new ConsentError("json_too_large", `Cannot make an action: it has more than ${ACTION_BYTES_MAX} bytes`);
   }
   Object.freeze(data.meta);
@@ -184,7 +192,8 @@ function nameOf(what: string, name: unknown): string {
 function textOf(kind: ActionKind, what: string, text: unknown): string {
   if (typeof text !== "string" || text === "") throw invalid(kind, `its ${what} is not a text of at least one character`);
   if (text.includes("\u0000")) throw invalid(kind, `its ${what} has a NUL character`);
-  if (!text.isWellFormed()) throw new ConsentError("json_lone_surrogate", `Cannot make a ${kind} action: its ${what} has an unpaired surrogate`);
+  if (!text.isWellFormed())
+    throw new ConsentError("json_lone_surrogate", `Cannot make a ${kind} action: its ${what} has an unpaired surrogate`);
   return text;
 }
 
@@ -203,7 +212,8 @@ function placeholdersOf(headers: Readonly<Record<string, string>>): Placeholders
   const kept = new Map<string, string>();
   let units = 0;
   for (const [header, value] of Object.entries(headers)) {
-    if (!TOKEN.test(header) || typeof value !== "string" || HEADER_CONTROL.test(value)) throw invalid("http", `header ${quote(header)} is malformed`);
+    if (!TOKEN.test(header) || typeof value !== "string" || HEADER_CONTROL.test(value))
+      throw invalid("http", `header ${quote(header)} is malformed`);
     if (!value.includes(PLACEHOLDER)) continue;
     const name = header.toLowerCase();
     if (kept.has(name)) throw invalid("http", `header ${quote(name)} stands twice`);

@@ -4,6 +4,7 @@
  */
 import { ConsentError } from "./errors.js";
 import { HOST_CHARS_MAX } from "./limits.js";
+import { decodePunycode } from "./punycode.js";
 import { quote } from "./quote.js";
 
 /** Raw characters of a host: A-labels can be shorter than what maps to them. */
@@ -13,6 +14,8 @@ const LABEL_CHARS_MAX = 63;
 const NAME = /^[A-Za-z0-9._\-\u00a0-\uffff]+$/;
 const IPV6 = /^\[[0-9A-Fa-f:.]+\]$/;
 const NORMAL_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+/** Capital sharp s: "ss" up to Unicode 15.0, "ß" from 15.1. */
+const READ_IN_TWO_WAYS = /\u1e9e/;
 const AUTHORITY = /^(\[[^[\]]*\]|[^:[\]]*):([1-9][0-9]{0,4})$/;
 const PORT_MAX = 65_535;
 
@@ -34,12 +37,14 @@ export function normalizeHost(input: string): string {
   if (input === "") throw refused(input, "it is empty");
   if (input.startsWith("[")) throw refused(input, "brackets hold an IPv6 address without a zone");
   if (input.includes(":")) throw refused(input, "a host has no port, and IPv6 stands in brackets");
-  if (!NAME.test(input)) throw refused(input, "it has a character that no host has");
+  if (!NAME.test(input) || READ_IN_TWO_WAYS.test(input)) throw refused(input, "it has a character that no host has");
   const hostname = hostnameOf(input, input);
   const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   if (!NORMAL_NAME.test(host)) throw refused(input, "it has an empty label or a character that no host has");
   if (host.length > HOST_CHARS_MAX) throw refused(input, `it has more than ${HOST_CHARS_MAX} characters`);
-  if (host.split(".").some((label) => label.length > LABEL_CHARS_MAX)) throw refused(input, `a label has more than ${LABEL_CHARS_MAX} characters`);
+  if (host.split(".").some((label) => label.length > LABEL_CHARS_MAX))
+    throw refused(input, `a label has more than ${LABEL_CHARS_MAX} characters`);
+  if (host.includes("xn--")) checkALabels(host, input);
   return host;
 }
 
@@ -51,7 +56,7 @@ export function normalizeHost(input: string): string {
 export function parseAuthority(input: string): Authority {
   const found = typeof input === "string" ? AUTHORITY.exec(input) : null;
   const [, host, digits] = found ?? [];
-  if (host === undefined || digits === undefined) throw refused(String(input), "it is not host:port");
+  if (host === undefined || digits === undefined) throw refused(typeof input === "string" ? input : "", "it is not host:port");
   const port = Number(digits);
   if (port > PORT_MAX) throw refused(input, `its port is above ${PORT_MAX}`);
   return { host: normalizeHost(host), port };
@@ -62,8 +67,16 @@ function hostnameOf(host: string, input: string): string {
   try {
     return new URL(`http://${host}/`).hostname;
   } catch (error) {
-    throw new ConsentError("host_invalid", `Cannot read host ${quote(input)}: it is neither a domain name nor an IP address`, { cause: error });
+    throw new ConsentError("host_invalid", `Cannot read host ${quote(input)}: it is neither a domain name nor an IP address`, {
+      cause: error,
+    });
   }
+}
+
+/** An A-label counts only where encoding what it stands for gives it back. */
+function checkALabels(host: string, input: string): void {
+  const decoded = host.split(".").map((label) => (label.startsWith("xn--") ? decodePunycode(label.slice("xn--".length)) : label));
+  if (decoded.includes(undefined) || hostnameOf(decoded.join("."), input) !== host) throw refused(input, "it has a malformed A-label");
 }
 
 function refused(input: string, why: string): ConsentError {

@@ -57,7 +57,8 @@ function writeItems(array: readonly unknown[], depth: number): string {
 
 function writeMembers(object: object, depth: number): string {
   const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) throw refused("json_not_data", "it is an instance of a class");
+  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    throw refused("json_not_data", "it is an instance of a class");
   let text = "{";
   for (const key of sorted(Object.keys(object))) {
     const property = Object.getOwnPropertyDescriptor(object, key);

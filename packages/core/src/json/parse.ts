@@ -103,7 +103,11 @@ export function scanJson(input: string | Uint8Array, options: ScanJsonOptions): 
   return parse(input, options, root);
 }
 
-function parse(input: string | Uint8Array, { bytesMax = JSON_BYTES_MAX, integers = "safe" }: ParseJsonOptions, wanted: Wanted | undefined): ScannedJson {
+function parse(
+  input: string | Uint8Array,
+  { bytesMax = JSON_BYTES_MAX, integers = "safe" }: ParseJsonOptions,
+  wanted: Wanted | undefined,
+): ScannedJson {
   if ((typeof input === "string" ? utf8Length(input, bytesMax) : input.byteLength) > bytesMax) {
     throw new ConsentError("json_too_large", `Cannot read JSON: it has more than ${bytesMax} bytes`);
   }
@@ -180,7 +184,8 @@ function nextItem(cursor: Cursor, close: number): boolean {
   skipBlanks(cursor);
   const unit = cursor.text.charCodeAt(cursor.at);
   if (unit === close) return false;
-  if (unit !== COMMA) throw refused(cursor, "json_invalid", cursor.at < cursor.text.length ? 'a "," or a closing bracket is missing' : "it ends too early");
+  if (unit !== COMMA)
+    throw refused(cursor, "json_invalid", cursor.at < cursor.text.length ? 'a "," or a closing bracket is missing' : "it ends too early");
   cursor.at++;
   skipBlanks(cursor);
   return true;
@@ -214,7 +219,8 @@ function readLongString(cursor: Cursor, start: number): string {
   } catch {
     read = undefined;
   }
-  if (typeof read !== "string") throw refused({ text, at: start - 1 }, "json_invalid", "a text has a control character or a malformed escape");
+  if (typeof read !== "string")
+    throw refused({ text, at: start - 1 }, "json_invalid", "a text has a control character or a malformed escape");
   if (!read.isWellFormed()) throw refused({ text, at: start - 1 }, "json_lone_surrogate", "a text has an unpaired surrogate");
   return read;
 }
@@ -232,7 +238,8 @@ function readNumber(cursor: Cursor): number {
   if (text.charCodeAt(cursor.at) === MINUS) cursor.at++;
   const first = cursor.at;
   readDigits(cursor);
-  if (cursor.at - first > 1 && text.charCodeAt(first) === ZERO) throw refused({ ...cursor, at: first }, "json_invalid", "a number starts with a needless zero");
+  if (cursor.at - first > 1 && text.charCodeAt(first) === ZERO)
+    throw refused({ ...cursor, at: first }, "json_invalid", "a number starts with a needless zero");
   const wholeEnd = cursor.at;
   if (text.charCodeAt(cursor.at) === DOT) {
     cursor.at++;
