@@ -15,6 +15,8 @@ export interface LineClient {
   readonly lines: readonly string[];
   raw(text: string | Buffer): void;
   send(message: object): void;
+  /** Called after every line. */
+  onLine(look: () => void): void;
   /** Resolves with the first line, also one that came before, that `matches`. */
   find(matches: (message: Message, line: string) => boolean): Promise<{ readonly message: Message; readonly line: string }>;
   /** Sends a request and resolves with its answer. */
@@ -44,6 +46,7 @@ export function lineClient(toServer: Writable, fromServer: Readable): LineClient
     lines,
     raw: (text) => void toServer.write(text),
     send: (message) => void toServer.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`),
+    onLine: (look) => void watchers.add(look),
     find: (matches) =>
       new Promise((resolve, reject) => {
         const look = (): void => {

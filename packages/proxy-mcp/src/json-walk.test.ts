@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { scanJson } from "@acp/core";
+import { describe, expect, it } from "vitest";
+import { countMembers, elementsOf, findValue, membersOf, splice, textOf, wholeValue } from "./json-walk.js";
+
+const PATHS = [["id"], ["method"], ["params", "name"], ["params", "arguments"], ["params", "_meta", "progressToken"]];
+const KEYS = ["id", "method", "params", "name", "arguments", "_meta", "progressToken", 'q"\\', "é", ""];
+
+/** JSON text with random blanks and escapes. */
+const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string }>((tie) => ({
+  object: fc
+    .uniqueArray(fc.tuple(fc.constantFrom(...KEYS), tie("value")), { selector: ([key]) => key, maxLength: 5 })
+    .chain((members) =>
+      fc
+        .tuple(blanks, fc.boolean())
+        .map(
+          ([blank, escaped]) =>
+            `{${blank}${members.map(([key, value]) => `${keyText(key, escaped)}${blank}:${blank}${value}`).join(`${blank},`)}${blank}}`,
+        ),
+    ),
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.string({ unit: "binary" }).map((text) => JSON.stringify(text.toWellFormed())),
+    fc.integer().map(String),
+    fc.constantFrom("true", "false", "null", "1.5e3", '"\\\\"', '"\\\\\\""', `"${"x".repeat(70)}\\"y"`, `"${"\\\\".repeat(40)}"`),
+    tie("object"),
+    fc.array(tie("value"), { maxLength: 4 }).map((items) => `[ ${items.join(" , ")} ]`),
+  ),
+})).object;
+const blanks: fc.Arbitrary<string> = fc.constantFrom("", " ", "\t", "  ");
+
+function keyText(key: string, escaped: boolean): string {
+  return escaped ? `"${[...key].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"` : JSON.stringify(key);
+}
+
+describe("findValue()", () => {
+  it("finds what the strict parser finds, byte for byte", () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const { spans, text: read } = scanJson(text, { spans: PATHS.map((path) => path.join(".")) });
+        const bytes = Buffer.from(`${text}\n`);
+        for (const path of PATHS) {
+          const wanted = spans[path.join(".")];
+          const found = findValue(bytes, path);
+          expect(found === undefined ? undefined : textOf(bytes, found)).toBe(
+            wanted === undefined ? undefined : read.slice(wanted.start, wanted.end),
+          );
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("takes the last one where a key stands twice, as JSON.parse does", () => {
+    const bytes = Buffer.from('{"id":1,"id":2}');
+    expect(textOf(bytes, findValue(bytes, ["id"]) ?? { start: 0, end: 0 })).toBe("2");
+  });
+});
+
+describe("the walk", () => {
+  it("ends without a throw on any bytes", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 60 }),
+          fc.string({ unit: fc.constantFrom(...'{}[]",:\\ a1'), maxLength: 60 }).map((text) => Buffer.from(text)),
+        ),
+        (data) => {
+          const bytes = Buffer.from(data);
+          const whole = wholeValue(bytes);
+          expect(whole.end).toBeLessThanOrEqual(bytes.length);
+          membersOf(bytes, whole);
+          elementsOf(bytes, whole);
+          countMembers(bytes);
+          findValue(bytes, ["a", "b"]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("lists elements and members with their spans", () => {
+    const bytes = Buffer.from(' [ {"a" : [1, {"b":"]"}]} , "x,y" ,3] ');
+    const elements = elementsOf(bytes, wholeValue(bytes)) ?? [];
+    expect(elements.map((span) => textOf(bytes, span))).toEqual(['{"a" : [1, {"b":"]"}]}', '"x,y"', "3"]);
+    const [first = wholeValue(bytes)] = elements;
+    expect(membersOf(bytes, first)?.map(({ key, value }) => [key, textOf(bytes, value)])).toEqual([["a", '[1, {"b":"]"}]']]);
+    expect(elementsOf(Buffer.from("[]"), { start: 0, end: 2 })).toEqual([]);
+    expect(membersOf(Buffer.from("{}"), { start: 0, end: 2 })).toEqual([]);
+  });
+
+  it.each(["{", '{"a"', '{"a":1', '{"a":1,', '{"a" 1}', '{"a":1]', "[1}", "x"])("finds no members in %j", (text) => {
+    const bytes = Buffer.from(text);
+    expect(membersOf(bytes, wholeValue(bytes))).toBeUndefined();
+  });
+});
+
+describe("countMembers()", () => {
+  it("counts repeated keys each time and nothing inside strings", () => {
+    expect(countMembers(Buffer.from('{"a:b":":","a":{"a":1,"a":2},"x":["\\":",{"y":0}]}'))).toBe(6);
+  });
+});
+
+describe("splice()", () => {
+  it("replaces, removes and inserts, and keeps every other byte", () => {
+    expect(
+      splice(Buffer.from("0123456789"), [
+        { start: 0, end: 0, text: "<" },
+        { start: 2, end: 4, text: "é" },
+        { start: 8, end: 10, text: "" },
+      ]).toString(),
+    ).toBe("<01é4567");
+  });
+});
