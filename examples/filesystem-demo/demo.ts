@@ -1,0 +1,85 @@
+/**
+ * The demo: a real MCP client drives a real file server through `acp mcp`. A person answers at the terminal; without one a script does.
+ * Ends with exit code 1 when anything is not as it has to be, and leaves nothing behind.
+ */
+import { join } from "node:path";
+import { readAuditLog, verifyAuditLog } from "@acp/audit";
+import type { AuditEvent } from "@acp/audit";
+import { faultsOf, filesOf } from "./check.js";
+import { attachPerson } from "./person.js";
+import type { Person } from "./person.js";
+import { print, showCall, showRecord } from "./show.js";
+import { STEPS } from "./steps.js";
+import type { Step } from "./steps.js";
+import { recordOf } from "./timeline.js";
+import { createWorld } from "./world.js";
+import type { World } from "./world.js";
+
+async function eventsFrom(log: string, seq: number): Promise<readonly AuditEvent[]> {
+  const events: AuditEvent[] = [];
+  for await (const event of readAuditLog(log)) if (event.seq >= seq) events.push(event);
+  return events;
+}
+
+/** Makes one call as an agent does: told "pending, call again", it calls again. */
+async function callUntilDecided({ client }: World, { tool, args }: Step, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const result = await client.callTool({ name: tool, arguments: { ...args } }, undefined, { signal });
+    if (result._meta?.["acp/pending"] !== undefined) continue;
+    const [first] = Array.isArray(result.content) ? result.content : [];
+    return typeof first?.text === "string" ? first.text : "";
+  }
+}
+
+/** Runs one call and returns what is not as it has to be. */
+async function runStep({ world, person, signal }: Stage, step: Step): Promise<readonly string[]> {
+  const log = join(world.home, "audit.jsonl");
+  const { events } = await verifyAuditLog(log);
+  const before = await filesOf(world.folder, step.args);
+  const call = callUntilDecided(world, step, signal);
+  const [answer] = await Promise.all([call, person.attend(step, call)]);
+  const record = recordOf(await eventsFrom(log, events));
+  showRecord(record, answer);
+  const faults = [...(await faultsOf(world.folder, before, record))];
+  // At a terminal the person decides; what the policy decides is the same everywhere.
+  const isOpen = record.policy === "ask" && !person.isScripted && record.ends !== "not decided";
+  if (!isOpen && record.ends !== step.ends) faults.push(`the call ended "${record.ends}", it had to end "${step.ends}"`);
+  if (record.forwarded === record.ends.startsWith("denied")) faults.push(`the call ended "${record.ends}", and was ${record.forwarded ? "" : "not "}forwarded`);
+  for (const fault of faults) print(`   WRONG   ${fault}`);
+  return faults;
+}
+
+interface Stage {
+  readonly world: World;
+  readonly person: Person;
+  readonly signal: AbortSignal;
+}
+
+async function demo(signal: AbortSignal): Promise<number> {
+  const startedAt = performance.now();
+  await using world = await createWorld();
+  await using person = await attachPerson(world.home, signal);
+  print("An agent works with files. Its MCP client talks to `acp mcp`, which stands in front of @modelcontextprotocol/server-filesystem.");
+  print(person.isScripted ? "No terminal here: a script answers for the person (examples/filesystem-demo/scripted-approver.ts)." : "You are the person who is asked.");
+  for (const line of world.said().filter((said) => said.startsWith("acp: ") && !said.startsWith("acp: ["))) print(line);
+  const faults: string[] = [];
+  for (const [index, step] of STEPS.entries()) {
+    showCall(index + 1, step, person.isScripted);
+    faults.push(...(await runStep({ world, person, signal }, step)));
+  }
+  await world.client.close();
+  const { ok, events, head } = await verifyAuditLog(join(world.home, "audit.jsonl"));
+  print();
+  print(`audit   ${events} events, the chain is ${ok ? "whole" : "BROKEN"}; head ${head?.hash ?? "none"}`);
+  print(`files   ${faults.length === 0 ? "the server did what was approved, and nothing else" : `${faults.length} not as approved`}`);
+  print(`demo    ${faults.length === 0 && ok ? "as it has to be" : "FAILED"} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; its folder is removed`);
+  return faults.length === 0 && ok ? 0 : 1;
+}
+
+const stop = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(new Error(name)));
+process.exitCode = await demo(stop.signal).catch((error: unknown) => {
+  if (stop.signal.aborted) print("\ndemo    stopped; its folder is removed");
+  else console.error(`demo    FAILED: ${error instanceof Error ? error.message : String(error)}`);
+  return stop.signal.aborted ? 130 : 1;
+});

@@ -1,0 +1,50 @@
+/**
+ * Who answers: the person at this terminal through the same user interface as `acp approve`, or the scripted approver.
+ */
+import { join } from "node:path";
+import { attachApprovers, runApproverUi } from "@acp/channel-terminal";
+import type { ApproverClients } from "@acp/channel-terminal";
+import { answerAs } from "./scripted-approver.js";
+import type { Step } from "./steps.js";
+
+/** Somebody who answers questions. */
+export interface Person extends AsyncDisposable {
+  readonly isScripted: boolean;
+  /** Answers what is asked until the call is over. */
+  attend(step: Step, call: Promise<unknown>): Promise<void>;
+}
+
+/** Attaches to the gate. */
+export async function attachPerson(home: string, signal: AbortSignal): Promise<Person> {
+  const isScripted = !process.stdin.isTTY || !process.stdout.isTTY;
+  const clients = await attachApprovers({ directory: join(home, "run"), signal });
+  if (clients.gates() !== 1) throw new Error(`attached to ${clients.gates()} gates instead of one`);
+  return {
+    isScripted,
+    attend: (step, call) => attend({ clients, isScripted, signal }, step, call),
+    [Symbol.asyncDispose]: () => clients.close(),
+  };
+}
+
+interface Attached {
+  readonly clients: ApproverClients;
+  readonly isScripted: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function attend({ clients, isScripted, signal }: Attached, step: Step, call: Promise<unknown>): Promise<void> {
+  const changes = clients.changes[Symbol.asyncIterator]();
+  const over = call.then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    for (let next = await Promise.race([over, changes.next()]); next?.done === false; next = await Promise.race([over, changes.next()])) {
+      if (next.value.type !== "open") continue;
+      if (isScripted) await answerAs(clients, next.value.question.request, step);
+      else await runApproverUi({ client: clients, input: process.stdin, output: process.stdout, color: (process.env["NO_COLOR"] ?? "") === "", signal, untilIdle: true });
+    }
+  } finally {
+    await changes.return?.();
+  }
+}
