@@ -16,6 +16,7 @@ export const OPTIONS = {
   json: { summary: "Print JSON for programs" },
   home: { value: "DIR", summary: "The home directory; without it ACP_HOME, else ~/.acp" },
   config: { value: "FILE", summary: "Read this configuration instead of the home's config.yml" },
+  server: { value: "NAME", summary: "What the policy calls the server after -- (default)" },
   agent: { value: "NAME", summary: "The agent's id in policy, questions and log (mcp-client)" },
   tty: { summary: "Ask on the controlling terminal too; only where the MCP client does not draw on it" },
   off: { summary: "End the pause" },

@@ -8,7 +8,7 @@ import type { Home } from "@acp/home";
 import type { UpstreamConfig } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
 
-/** Name of the one server that the command line gives. */
+/** Name of the one server that the command line gives, unless it says another. */
 const ONLY_SERVER = "default";
 
 /** Everything that a gate for MCP needs to know. */
@@ -26,5 +26,5 @@ export async function readHomeConfig(home: Home, _context: Pick<Invocation, "val
 
 export async function readMcpConfig({ rest, values, io }: Invocation, home: Home): Promise<McpConfig> {
   if (rest.length === 0) throw new ConsentError("config_invalid", "Cannot start: no server");
-  return { upstreams: [{ name: ONLY_SERVER, command: rest }], ...(await readHomeConfig(home, { values, io })) };
+  return { upstreams: [{ name: values.server ?? ONLY_SERVER, command: rest }], ...(await readHomeConfig(home, { values, io })) };
 }
