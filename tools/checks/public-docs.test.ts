@@ -29,3 +29,8 @@ it("public docs looks at nothing that is not exported", async () => {
     "/** Runs. */\nexport const run = 1;\n/** A run. */\nexport type Run = { readonly a: string };\nexport const hidden = 2; interface Inner { a: string }";
   expect(await problemsOf(publicDocs, core(text))).toEqual([]);
 });
+
+it("public docs refuses an entry that exports everything of a file", async () => {
+  const files = { ...core("/** Runs. */\nexport const run = 1;\n"), "packages/core/src/index.ts": 'export * from "./run.js";\n' };
+  expect(await problemsOf(publicDocs, files)).toEqual(["packages/core/src/index.ts:1: exports *, which hides what is public"]);
+});

@@ -1,6 +1,6 @@
 /**
  * Every public export is documented and its data is readonly: what the entries of a package's exports name has a TSDoc comment,
- * and the properties of public interfaces and object types cannot be assigned.
+ * and the properties of public interfaces and object types cannot be assigned. Entries name what they export, one by one.
  */
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -56,9 +56,15 @@ function problemsAt(root: string, symbol: ts.Symbol): string[] {
   return [...undocumented, ...writable];
 }
 
+/** `export *` lines, which hide what is public. */
+function starProblems(root: string, source: ts.SourceFile | undefined): string[] {
+  const stars = source?.statements.filter((statement) => ts.isExportDeclaration(statement) && statement.exportClause === undefined) ?? [];
+  return stars.map((star) => `${relative(root, star.getSourceFile().fileName)}:${lineOf(star)}: exports *, which hides what is public`);
+}
+
 export const publicDocs: Check = {
   name: "public docs",
-  remedy: "Say in one TSDoc sentence what the export is or does; add `readonly`",
+  remedy: "Say in one TSDoc sentence what the export is or does; add `readonly`; name each export",
   run({ root }) {
     const files = entryFiles(root);
     const program = programOf(root, files);
@@ -69,6 +75,7 @@ export const publicDocs: Check = {
       return module === undefined ? [] : checker.getExportsOfModule(module);
     });
     const originals = symbols.map((symbol) => ((symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol)));
-    return { problems: [...new Set(originals)].flatMap((symbol) => problemsAt(root, symbol)) };
+    const stars = files.flatMap((file) => starProblems(root, program.getSourceFile(file)));
+    return { problems: [...stars, ...[...new Set(originals)].flatMap((symbol) => problemsAt(root, symbol))] };
   },
 };
