@@ -75,7 +75,7 @@ const termsOf = ({ response, approval }: Checked): { reason: string; validUntilM
 function grantOf({ record, response, approval }: Checked, id: string): Grant | undefined {
   const { request } = record;
   const offer = request.offers.find((each) => each.id === response.grantId);
-  if (offer === undefined || response.decision === "denied") return undefined;
+  if (offer === undefined) return undefined;
   return {
     id,
     agentId: record.agentId,

@@ -167,7 +167,7 @@ async function settleAsk(parts: GateParts, subject: Case, ask: MergedAsk): Promi
 async function settle(parts: GateParts, subject: Case): Promise<Verdict | Pending> {
   const { evaluation, action, context, opening } = subject;
   const { ruling, failure, ask } = evaluation;
-  if (failure !== undefined || ruling.effect === "deny") return recordDenied(parts, subject, deny(failure ?? "policy_denied", ruling.reason, { ruleId: ruling.ruleId }));
+  if (ruling.effect === "deny") return recordDenied(parts, subject, deny(failure ?? "policy_denied", ruling.reason, { ruleId: ruling.ruleId }));
   if (ask !== undefined) return settleAsk(parts, subject, ask);
   if (ruling.effect !== "allow") return recordDenied(parts, subject, deny("internal_error", "an ask without terms"));
   const limited = await reserve(parts, evaluation);

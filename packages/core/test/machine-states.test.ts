@@ -72,6 +72,7 @@ function checkStep(before: PendingRecord, after: PendingRecord, event: MachineEv
       expect(before.end.recorded).toBe(false);
       expect(after.end?.status).toBe("failed");
     }
+    if (event.type === "adopt") expect(before.adopted).toBe(false);
     if (after.adopted && !before.adopted) expect(before.end.recorded && before.deferred).toBe(true);
   }
   const approvers = new Set(after.approvals.map(({ approverId }) => approverId));
