@@ -7,7 +7,7 @@ it.each([
   ["a file without cases", "[]", /"cases" must be a list that is not empty$/],
   ["no case", '{"cases":[]}', /"cases" must be a list that is not empty$/],
   ["a case without a name", '{"cases":[{}]}', /every case needs a "name"$/],
-  ["a name used twice", '{"cases":[{"name":"a"},{"name":"a"}]}', /two cases are named "a"$/],
+  ["the same case twice", '{"cases":[{"name":"a","b":1},{"name":"a","b":1}]}', /a case "a" is there twice$/],
 ])("vectors refuses %s", async (_name, text, problem) => {
   const problems = await problemsOf(vectors, { "spec/vectors/a.json": text });
   expect(problems).toHaveLength(1);
@@ -15,5 +15,14 @@ it.each([
 });
 
 it("vectors takes named cases", async () => {
-  expect(await problemsOf(vectors, { "spec/vectors/a.json": { cases: [{ name: "a" }, { name: "b" }] } })).toEqual([]);
+  expect(
+    await problemsOf(vectors, {
+      "spec/vectors/a.json": {
+        cases: [
+          { name: "a", b: 1 },
+          { name: "a", b: 2 },
+        ],
+      },
+    }),
+  ).toEqual([]);
 });

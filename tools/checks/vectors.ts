@@ -1,5 +1,5 @@
 /**
- * spec/vectors/*.json are our own test vectors: JSON with a list of cases, each with a name of its own.
+ * spec/vectors/*.json are our own test vectors: JSON with a list of named cases, none of them twice.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,10 +20,11 @@ function problemOf(text: string): string | undefined {
   }
   const cases: unknown = typeof content === "object" && content !== null && "cases" in content ? content.cases : undefined;
   if (!Array.isArray(cases) || cases.length === 0) return '"cases" must be a list that is not empty';
-  const names = cases.map(nameOf);
+  const names: readonly string[] = cases.map(nameOf);
   if (names.includes("")) return 'every case needs a "name"';
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  return twice === undefined ? undefined : `two cases are named "${twice}"`;
+  const bodies = cases.map((each) => JSON.stringify(each));
+  const twice = bodies.findIndex((body, index) => bodies.indexOf(body) !== index);
+  return twice === -1 ? undefined : `a case "${names[twice] ?? ""}" is there twice`;
 }
 
 export const vectors: Check = {
