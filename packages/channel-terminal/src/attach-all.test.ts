@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { type ConsentError, makeResponse } from "@acp/core";
+import { askDouble, manualClock } from "@acp/testing";
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../test/temporary-home.js";
+import { attachApprovers } from "./attach-all.js";
+import { type Board, createBoard } from "./board.js";
+import { type ApproveServer, serveApprovers } from "./serve.js";
+import { listenPrivately } from "./socket-path.js";
+
+const never = new AbortController().signal;
+
+async function startGate(directory: string, name: string): Promise<{ readonly board: Board; readonly server: ApproveServer }> {
+  const board = createBoard();
+  const server = serveApprovers({ board, channel: "terminal", socketPath: join(directory, `${name}.sock`) });
+  await server.ready;
+  return { board, server };
+}
+
+describe("attachApprovers()", () => {
+  it("joins the gates that are there and those that come, and routes answers to theirs", async () => {
+    await using home = await temporaryHome();
+    const clock = manualClock();
+    const one = await startGate(home.run, "1");
+    await using clients = await attachApprovers({ directory: home.run, signal: never, clock });
+    expect(clients.gates()).toBe(1);
+    const two = await startGate(home.run, "2");
+    await expect.poll(async () => (await clock.advance(1_000), clients.gates())).toBe(2);
+    const [first, second] = [askDouble(), askDouble()];
+    one.board.put(first.request, first.session);
+    two.board.put(second.request, second.session);
+    await expect.poll(() => clients.pending().length).toBe(2);
+    const claim = makeResponse(second.request, { decision: "denied", nowMs: 1, channel: "terminal" });
+    expect(await clients.answer(claim)).toEqual({ status: "final", outcome: "denied" });
+    expect(first.submissions).toEqual([]);
+    await expect.poll(() => clients.pending().length).toBe(1);
+    expect(await clients.answer(claim)).toMatchObject({ status: "refused", code: "request_unknown" });
+    await one.server.close();
+    await two.server.close();
+  });
+
+  it("tells that a gate's questions are over where it goes", async () => {
+    await using home = await temporaryHome();
+    const gate = await startGate(home.run, "1");
+    const ask = askDouble();
+    gate.board.put(ask.request, ask.session);
+    await using clients = await attachApprovers({ directory: home.run, signal: never });
+    const changes = clients.changes[Symbol.asyncIterator]();
+    expect(clients.pending()).toHaveLength(1);
+    await gate.server.close();
+    expect((await changes.next()).value).toEqual({
+      type: "ended",
+      id: ask.request.id,
+      ending: { status: "failed", reason: "the gate is gone" },
+    });
+    expect(clients.pending()).toEqual([]);
+  });
+
+  it("waits where there is no directory yet", async () => {
+    await using home = await temporaryHome();
+    const clock = manualClock();
+    await using clients = await attachApprovers({ directory: home.run, signal: never, clock });
+    expect(clients.gates()).toBe(0);
+    const gate = await startGate(home.run, "1");
+    await expect.poll(async () => (await clock.advance(1_000), clients.gates())).toBe(1);
+    await gate.server.close();
+  });
+
+  it("warns once about a socket that does not talk to it, and goes on", async () => {
+    await using home = await temporaryHome();
+    const clock = manualClock();
+    const odd = createServer((socket) => socket.resume().end("HTTP/1.1 200 OK\r\n"));
+    await listenPrivately(odd, join(home.run, "odd.sock"));
+    const gate = await startGate(home.run, "1");
+    const warnings: ConsentError[] = [];
+    await using clients = await attachApprovers({ directory: home.run, signal: never, clock, warn: (error) => warnings.push(error) });
+    await clock.advance(5_000);
+    expect(clients.gates()).toBe(1);
+    expect(warnings).toHaveLength(1);
+    await gate.server.close();
+    await new Promise((resolve) => odd.close(resolve));
+  });
+
+  it("ends with its signal", async () => {
+    await using home = await temporaryHome();
+    const gate = await startGate(home.run, "1");
+    const stop = new AbortController();
+    const clients = await attachApprovers({ directory: home.run, signal: stop.signal });
+    stop.abort();
+    for await (const change of clients.changes) expect(change.type).toBe("ended");
+    await expect.poll(gate.server.attached).toBe(0);
+    await gate.server.close();
+  });
+});

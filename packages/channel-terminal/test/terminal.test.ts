@@ -1,0 +1,286 @@
+/** The terminal front and an attached second terminal, in real pseudo-terminals. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type AuditSink, type JsonObject, type RiskLevel, type Verdict, createConsentGate, toolAction } from "@acp/core";
+import { describe, expect, it } from "vitest";
+import { createTerminalChannel } from "../src/index.js";
+import { type TemporaryHome, temporaryHome } from "./temporary-home.js";
+import { type Pane, openPane, whyNoTmux } from "./tmux.js";
+
+const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const runTypeScript = (name: string, ...args: readonly string[]): string =>
+  [
+    "cd",
+    root,
+    "&&",
+    "exec",
+    process.execPath,
+    "--import",
+    "tsx",
+    fixture(name),
+    ...args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`),
+  ].join(" ");
+
+/** A process of its own with a gate that asks on its controlling terminal. */
+async function gateProcess(home: TemporaryHome, calls: readonly object[], options: object = {}) {
+  const file = join(home.path, "verdicts.jsonl");
+  const command = `sh -c '${runTypeScript("asking-gate", file, JSON.stringify(calls), JSON.stringify(options)).replaceAll("'", "'\\''")}'`;
+  const pane = await openPane({ command, directory: home.path });
+  const reported = async (): Promise<readonly JsonObject[]> =>
+    (await readFile(file, "utf8").catch(() => ""))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as JsonObject);
+  const verdicts = async (count: number): Promise<readonly JsonObject[]> => {
+    await expect.poll(async () => (await reported()).filter(({ tool }) => tool !== undefined).length, { timeout: 15_000 }).toBe(count);
+    return (await reported()).filter(({ tool }) => tool !== undefined);
+  };
+  return { pane, verdicts };
+}
+
+interface Desk extends AsyncDisposable {
+  readonly pane: Pane;
+  ask(
+    tool: string,
+    args: JsonObject,
+    terms?: { readonly level?: RiskLevel; readonly timeoutMs?: number; readonly agentName?: string },
+  ): Promise<Verdict>;
+}
+
+/** A gate of this process that asks on the terminal of a pane where nothing else runs. */
+async function desk(options: { readonly columns?: number; readonly color?: boolean } = {}): Promise<Desk> {
+  const home = await temporaryHome();
+  const pane = await openPane({ command: "sleep 120", directory: home.path, ...options });
+  const channel = createTerminalChannel({ terminal: pane.tty, color: options.color ?? false });
+  let seq = -1;
+  const audit: AuditSink = { append: async (events) => ({ seq: (seq += events.length), hash: `sha256:${"0".repeat(64)}` }) };
+  const terms = new Map<string, { readonly level?: RiskLevel; readonly timeoutMs?: number }>();
+  const gate = createConsentGate({
+    channel,
+    audit,
+    layers: [
+      {
+        name: "asks",
+        judge: ({ name }) => ({
+          effect: "ask",
+          ruleId: "ask_all",
+          reason: "everything is asked",
+          level: terms.get(name)?.level ?? "medium",
+          ask: { timeoutMs: terms.get(name)?.timeoutMs ?? 60_000 },
+        }),
+      },
+    ],
+  });
+  return {
+    pane,
+    ask(tool, args, given = {}) {
+      terms.set(tool, given);
+      return gate(toolAction("files", tool, args), {
+        agent: { id: "agent-1", ...(given.agentName === undefined ? {} : { name: given.agentName }) },
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await gate.close();
+      await channel.close();
+      await pane[Symbol.asyncDispose]();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const suite = whyNoTmux === undefined ? describe : describe.skip;
+
+suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, skipped: ${whyNoTmux}`}`, { timeout: 60_000 }, () => {
+  it("asks on the controlling terminal of its process, and approves", async () => {
+    await using home = await temporaryHome();
+    const { pane, verdicts } = await gateProcess(home, [{ tool: "write_file", args: { path: "/tmp/a", content: "hello" } }]);
+    await using shown = pane;
+    const text = await shown.shows('"path": "/tmp/a"');
+    expect(text).toContain("── MEDIUM ──");
+    expect(text).toContain("│ Rule:  ask_all");
+    await shown.prompts();
+    shown.type("a");
+    shown.press("Enter");
+    expect(await verdicts(1)).toEqual([
+      expect.objectContaining({
+        tool: "write_file",
+        decision: "allow",
+        code: "consent_approved",
+        args: { path: "/tmp/a", content: "hello" },
+      }),
+    ]);
+  });
+
+  it("denies with the reason typed", async () => {
+    await using kit = await desk();
+    const verdict = kit.ask("write_file", { path: "a" });
+    await kit.pane.prompts();
+    kit.pane.type("d not in working hours");
+    kit.pane.press("Enter");
+    const denied = await verdict;
+    expect(denied.code).toBe("consent_denied");
+    expect(denied.reason).toContain("not in working hours");
+  });
+
+  it("edits the arguments, shows the difference, and wants a yes for it", async () => {
+    await using kit = await desk();
+    const verdict = kit.ask("write_file", { path: "a", content: "hello" });
+    await kit.pane.prompts();
+    kit.pane.type("e");
+    kit.pane.press("Enter");
+    await kit.pane.shows("Enter all arguments as one JSON object");
+    kit.pane.type('{\n  "path": "b",\n  "content": "hello"\n}\n\n');
+    await kit.pane.shows('│ + path: "b"');
+    await kit.pane.shows(/Type yes to allow the call with these changes >$/);
+    kit.pane.type("yes");
+    kit.pane.press("Enter");
+    expect(await verdict).toMatchObject({ decision: "allow", code: "consent_modified", action: { args: { path: "b", content: "hello" } } });
+    expect(kit.pane.screen()).toContain('│ - path: "a"');
+  });
+
+  it("queues two questions and answers each for itself", async () => {
+    await using kit = await desk();
+    const first = kit.ask("first_tool", { n: 1 });
+    const second = kit.ask("second_tool", { n: 2 });
+    await kit.pane.shows("· 1 more waiting");
+    await kit.pane.prompts();
+    kit.pane.type("d");
+    kit.pane.press("Enter");
+    await kit.pane.shows("an empty line gives no reason");
+    kit.pane.press("Enter");
+    expect((await first).code).toBe("consent_denied");
+    await kit.pane.shows(/second_tool on files[^]*\n>$/);
+    kit.pane.type("a");
+    kit.pane.press("Enter");
+    expect((await second).code).toBe("consent_approved");
+  });
+
+  it("counts down in place, and takes an expired question away", async () => {
+    await using kit = await desk();
+    const verdict = kit.ask("write_file", { path: "a" }, { timeoutMs: 3_500 });
+    await kit.pane.prompts();
+    await kit.pane.shows("0:02 left");
+    expect((await verdict).code).toBe("consent_expired");
+    const text = await kit.pane.shows("expired: nobody answered in time, the call was denied");
+    expect(text.match(/ left$/gm)).toHaveLength(1);
+  });
+
+  it("lets no key typed before the prompt answer it, finished line or not", async () => {
+    await using kit = await desk();
+    kit.pane.type("a\napprove\na");
+    const verdict = kit.ask("write_file", { path: "a" }, { level: "critical" });
+    await kit.pane.shows("press Enter to begin");
+    kit.pane.type("pprove");
+    kit.pane.press("Enter");
+    await kit.pane.prompts();
+    kit.pane.type("d no");
+    kit.pane.press("Enter");
+    expect((await verdict).code).toBe("consent_denied");
+  });
+
+  it("lets no key meant for a question that ended answer the next one", async () => {
+    await using kit = await desk();
+    const first = kit.ask("first_tool", { n: 1 }, { timeoutMs: 2_000 });
+    const second = kit.ask("second_tool", { n: 2 });
+    await kit.pane.prompts();
+    kit.pane.type("a");
+    expect((await first).code).toBe("consent_expired");
+    kit.pane.press("Enter");
+    await kit.pane.shows(/second_tool on files[^]*\n>$/);
+    kit.pane.press("Enter");
+    await kit.pane.shows("An empty line decides nothing");
+    await kit.pane.prompts();
+    kit.pane.type("d no");
+    kit.pane.press("Enter");
+    expect((await second).code).toBe("consent_denied");
+  });
+
+  it("takes neither the end of the input nor a hang-up for an answer, and the gate lives on", async () => {
+    await using kit = await desk();
+    const first = kit.ask("first_tool", { n: 1 }, { timeoutMs: 4_000 });
+    await kit.pane.prompts();
+    kit.pane.press("C-d");
+    expect((await first).code).toBe("consent_expired");
+    const second = kit.ask("second_tool", { n: 2 }, { timeoutMs: 4_000 });
+    await kit.pane.shows(/second_tool on files[^]*\n>$/);
+    kit.pane.hangUp();
+    expect((await second).code).toBe("consent_expired");
+    expect((await kit.ask("third_tool", {})).code).toBe("channel_unavailable");
+  });
+
+  it("answers from a second terminal that attached through the socket", async () => {
+    await using home = await temporaryHome();
+    const call = { tool: "write_file", args: { path: "/tmp/a" }, timeoutMs: 30_000 };
+    await using approver = await openPane({ command: `sh -c "${runTypeScript("approver", home.run)}"`, directory: home.path });
+    await approver.shows("Nothing waits for an answer");
+    const { pane, verdicts } = await gateProcess(home, [call, { ...call, tool: "other_tool" }], {
+      terminal: false,
+      socketPath: home.socketPath,
+      waitForClient: true,
+    });
+    await using quiet = pane;
+    await approver.prompts();
+    approver.type("a");
+    approver.press("Enter");
+    await approver.shows("→ approved");
+    await approver.shows(/other_tool on files[^]*\n>$/);
+    approver.type("d no");
+    approver.press("Enter");
+    expect(await verdicts(2)).toMatchObject([
+      { tool: "write_file", decision: "allow" },
+      { tool: "other_tool", decision: "deny", code: "consent_denied" },
+    ]);
+    expect(quiet.bytes().toString("utf8")).not.toContain("write_file");
+    approver.press("C-d");
+    await approver.shows("ended: input_over");
+  });
+
+  it.each([80, 100, 137])("writes nothing of an agent's text that could act on a terminal of %i columns", async (columns) => {
+    await using kit = await desk({ columns });
+    const hostile = [
+      "\u001b[2J\u001b[H",
+      "\u001b]0;owned\u0007",
+      "\u001b]52;c;ZXZpbA==\u001b\\",
+      "\u009b1A\u009d0;x\u009c",
+      "visible\rHIDDEN",
+      "back\b\b\b\b",
+      "\u0000\u007f\u0085",
+      "\u202egnp.exe\u2066\u2069",
+      "zero\u200bwidth\ufeff\u00ad",
+      "\u{e0041}\u{e0042}",
+      "line\u2028separator\u2029",
+      `pad${" ".repeat(columns - 12)}Risk:  low (read)`,
+      "\u001b7\u001b[1A> approve\u001b8",
+      "a\u0300\u0301\u0302\u0303\u0304\u0305\u0306",
+    ];
+    const args = Object.fromEntries(hostile.map((text, index) => [`${text}${index}`, [text, { [text]: text }]]));
+    const verdict = kit.ask("write_file", args, { agentName: `good${hostile.join("")}` });
+    await kit.pane.prompts();
+    kit.pane.type("v");
+    kit.pane.press("Enter");
+    await kit.pane.shows(/── the question as JSON ──[^]*\n>$/);
+    kit.pane.type("e");
+    kit.pane.press("Enter");
+    await kit.pane.shows("Enter all arguments");
+    kit.pane.type('{"x": "\\u001b[2J"}\n\n');
+    await kit.pane.shows(/these changes >$/);
+    kit.pane.press("Enter");
+    await kit.pane.prompts();
+    kit.pane.type("d no");
+    kit.pane.press("Enter");
+    await verdict;
+    await kit.pane.shows("→ denied");
+    const ours = kit.pane
+      .bytes()
+      .toString("utf8")
+      .replaceAll(/\u001b7\u001b\[1A\r\u001b\[2K[0-9:]+ left\u001b8/g, "")
+      .replaceAll("\r\n", "\n");
+    expect(ours).not.toMatch(/[\p{C}\p{Zl}\p{Zp}](?<!\n)/u);
+    expect(ours.match(/Risk:  low/g)?.length).toBeGreaterThan(3);
+    for (const row of ours.split("\n").filter((line) => line.includes("Risk:  low"))) expect(row).toMatch(/^│ /);
+    const screen = kit.pane.screen().split("\n");
+    expect(screen.filter((row) => row.startsWith("Risk"))).toEqual([]);
+  });
+});
