@@ -21,7 +21,9 @@ const FEW = 24;
  */
 export function canonicalJson(value: unknown): string {
   try {
-    return write(value, 0);
+    const text = write(value, 0);
+    if (text.length > JSON_BYTES_MAX) throw tooLarge();
+    return text;
   } catch (error) {
     copyJson(value); // refuses the same, and says where
     throw error instanceof ConsentError ? error : refused("json_not_data", "reading it threw");
