@@ -42,9 +42,15 @@ async function attend({ clients, isScripted, signal }: Attached, step: Step, cal
     for (let next = await Promise.race([over, changes.next()]); next?.done === false; next = await Promise.race([over, changes.next()])) {
       if (next.value.type !== "open") continue;
       if (isScripted) await answerAs(clients, next.value.question.request, step);
-      else await runApproverUi({ client: clients, input: process.stdin, output: process.stdout, color: (process.env["NO_COLOR"] ?? "") === "", signal, untilIdle: true });
+      else await askAtTerminal(clients, signal);
     }
   } finally {
     await changes.return?.();
   }
+}
+
+async function askAtTerminal(client: ApproverClients, signal: AbortSignal): Promise<void> {
+  const { stdin: input, stdout: output, env } = process;
+  input.resume(); // the question before paused it
+  await runApproverUi({ client, input, output, color: (env["NO_COLOR"] ?? "") === "", signal, untilIdle: true });
 }

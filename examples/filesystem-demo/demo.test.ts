@@ -1,0 +1,121 @@
+import { execFile, spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { faultsOf, filesOf } from "./check.js";
+import { recordOf } from "./timeline.js";
+
+const run = promisify(execFile);
+const FOLDER = fileURLToPath(new URL(".", import.meta.url));
+
+interface Scratch extends AsyncDisposable {
+  readonly path: string;
+}
+
+async function scratch(): Promise<Scratch> {
+  const path = await mkdtemp(join(tmpdir(), "acp-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly text: string;
+}
+
+/** The demo as a child with a temporary directory of its own, so that what it leaves behind is seen. */
+async function runDemo(folder: string, temporary: string, onText: (text: string, kill: () => void) => void = () => {}): Promise<Ended> {
+  const child = spawn(process.execPath, [join(folder, "demo.mjs")], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: temporary } });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      text += String(chunk);
+      onText(text, () => child.kill("SIGINT"));
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, text };
+}
+
+const ofDemo = (names: readonly string[]): readonly string[] => names.filter((name) => name.startsWith("acp-demo-"));
+
+describe("npm run demo", () => {
+  it("allows, asks, denies and edits without a terminal, says who answered, and leaves nothing behind", async () => {
+    await using temporary = await scratch();
+    const startedAt = performance.now();
+    const { code, text } = await runDemo(FOLDER, temporary.path);
+    expect(text).toContain("a script answers for the person");
+    expect(text.match(/^ {3}policy {2}\w+/gm)?.map((line) => line.slice(11))).toEqual(["allow", "ask", "deny", "ask", "ask"]);
+    expect(text).toContain("person  approved with modifications");
+    expect(text).toContain("We release on Monday");
+    expect(text).toContain("person  denied: keep my notes");
+    expect(text.match(/server {2}never saw the call/g)).toHaveLength(2);
+    expect(text).toMatch(/audit {3}\d+ events, the chain is whole; head sha256:[0-9a-f]{64}/);
+    expect(code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+  });
+
+  it("cleans up when it is interrupted", async () => {
+    await using temporary = await scratch();
+    const { code } = await runDemo(FOLDER, temporary.path, (text, kill) => {
+      if (text.includes("1  agent")) kill();
+    });
+    expect(code).toBe(130);
+    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+  });
+
+  it("fails when the policy lets the move through", async () => {
+    await using copy = await scratch();
+    for (const name of await readdir(FOLDER)) if (name !== "node_modules") await cp(join(FOLDER, name), join(copy.path, name));
+    await symlink(join(FOLDER, "node_modules"), join(copy.path, "node_modules"));
+    const policy = await readFile(join(FOLDER, "policy.yml"), "utf8");
+    await writeFile(join(copy.path, "policy.yml"), policy.replace("action: deny\n    reason: files stay in the project folder", "action: allow"));
+    const { code, text } = await runDemo(copy.path, copy.path);
+    expect(text).toContain('WRONG   the call ended "allowed", it had to end "denied by policy"');
+    expect(code).toBe(1);
+    expect(ofDemo(await readdir(copy.path))).toEqual([]);
+  });
+
+  it("asks the person at a terminal", async () => {
+    await using temporary = await scratch();
+    const tmux = (...args: readonly string[]): Promise<string> => run("tmux", ["-L", `acp-demo-${process.pid}`, ...args]).then(({ stdout }) => stdout);
+    const screen = (): Promise<string> => tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "demo").catch(() => "");
+    const until = async (pattern: RegExp): Promise<void> => {
+      while (!pattern.test(await screen())) await wait(50);
+    };
+    await tmux("new-session", "-d", "-s", "demo", "-x", "140", "-y", "50", `TMPDIR='${temporary.path}' '${process.execPath}' '${join(FOLDER, "demo.mjs")}'; echo "exit $?"; cat`);
+    try {
+      for (const number of [2, 4, 5]) {
+        await until(new RegExp(`${number}  agent[\\s\\S]*\\n>`));
+        await wait(500); // a person's pause: what is typed before the question can be read answers nothing
+        await tmux("send-keys", "-t", "demo", number === 5 ? "d mine" : "a", "Enter");
+      }
+      await until(/exit \d/);
+      const text = await screen();
+      expect(text).toContain("You are the person who is asked");
+      expect(text).toMatch(/person {2}denied: mine/);
+      expect(text).toContain("exit 0");
+    } finally {
+      await tmux("kill-server").catch(() => "");
+    }
+    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+  });
+});
+
+describe("faultsOf()", () => {
+  it("finds a file that holds what nobody approved, and one that changed without a call", async () => {
+    await using folder = await scratch();
+    await writeFile(join(folder.path, "a.txt"), "old");
+    const before = await filesOf(folder.path, { path: "a.txt" });
+    const denied = recordOf([]);
+    expect(await faultsOf(folder.path, before, denied)).toEqual([]);
+    await writeFile(join(folder.path, "a.txt"), "new");
+    expect(await faultsOf(folder.path, before, denied)).toEqual(['a.txt holds "new", approved was "old"']);
+    expect(await faultsOf(folder.path, before, { ...denied, forwarded: true, approved: { path: "a.txt", content: "new" } })).toEqual([]);
+    expect(await faultsOf(folder.path, before, { ...denied, forwarded: true, approved: { path: "a.txt", content: "other" } })).toHaveLength(1);
+  });
+});
