@@ -1,29 +1,16 @@
-/// <reference lib="es2024.string" />
 /**
- * "@acp/core/yaml": a policy from YAML 1.2 text. Every complaint names line and column.
- * Strict: one document, no anchors, aliases or tags, text keys, each key once; what YAML 1.1 read as booleans is refused.
+ * "@acp/core/yaml": a policy from YAML 1.2 text, and the readers for other files that people write. Every complaint names line and column.
  */
-import { LineCounter, isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from "yaml";
-import type { Document, Node, Scalar, YAMLMap } from "yaml";
-import { ConsentError } from "./errors.js";
-import type { TextPosition } from "./errors.js";
-import type { JsonObject, JsonValue } from "./json/value.js";
-import { JSON_DEPTH_MAX, POLICY_BYTES_MAX } from "./limits.js";
 import { compilePolicy } from "./policy/parse.js";
 import type { PolicyOptions } from "./policy/parse.js";
 import type { Policy } from "./policy/policy.js";
-import type { Locate, Step } from "./policy/spot.js";
-import { quote } from "./quote.js";
+import { POLICY } from "./policy/spot.js";
+import { readYaml } from "./yaml-text.js";
 
 export type { PolicyOptions } from "./policy/parse.js";
-
-/** Booleans of YAML 1.1, texts in 1.2: whoever writes one probably means a boolean. */
-const OLD_BOOLEAN = /^(?:yes|no|on|off)$/i;
-const OLD_TRUE = /^(?:yes|on)$/i;
-
-const START: TextPosition = { line: 1, column: 1 };
-
-type Positions = (offset: number) => TextPosition;
+export { invalid, readList, readMap, readNumber, readOneOf, readText } from "./policy/spot.js";
+export type { Complaint, Locate, NumberBounds, Spot, Step, Subject } from "./policy/spot.js";
+export { readYaml } from "./yaml-text.js";
 
 /**
  * Compiles a policy from YAML text.
@@ -31,126 +18,6 @@ type Positions = (offset: number) => TextPosition;
  * @throws ConsentError `policy_invalid` with `position`, and `path` and `suggestion` where there are any.
  */
 export function readPolicy(text: string, options: PolicyOptions = {}): Policy {
-  checkSize(text);
-  const lines = new LineCounter();
-  const positions: Positions = (offset) => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
-  const root = parseText(text, lines, positions);
-  return compilePolicy(toData(root, positions), options, locator(root, positions));
-}
-
-function checkSize(text: unknown): asserts text is string {
-  if (typeof text !== "string") throw broken("it is not a text", START);
-  if (text.length > POLICY_BYTES_MAX || new TextEncoder().encode(text).length > POLICY_BYTES_MAX) {
-    throw broken(`the text has more than ${POLICY_BYTES_MAX} bytes`, START);
-  }
-}
-
-function broken(
-  problem: string,
-  position: TextPosition,
-  { suggestion, cause }: { readonly suggestion?: string; readonly cause?: unknown } = {},
-): ConsentError {
-  const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
-  const message = `Cannot load policy at line ${position.line}, column ${position.column}: ${problem}${hint}`;
-  return new ConsentError("policy_invalid", message, {
-    position,
-    ...(suggestion === undefined ? {} : { suggestion }),
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
-
-function parseText(text: string, lineCounter: LineCounter, positions: Positions): Node {
-  const document = parseSafely(text, lineCounter);
-  // A warning of the parser (an unknown tag, say) is something that it did not understand.
-  const problem = document.errors[0] ?? document.warnings[0];
-  if (problem !== undefined) throw broken(firstLine(problem.message), positions(problem.pos[0]), { cause: problem });
-  if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== "1.2")
-    throw broken("the policy is YAML 1.2", START);
-  if (document.contents === null) throw broken("the file is empty", START);
-  return document.contents;
-}
-
-function parseSafely(text: string, lineCounter: LineCounter): Document.Parsed {
-  try {
-    // Duplicate keys are ours to find: the parser compares every key of a map with every other. A quieter logLevel would let a second document pass.
-    return parseDocument(text, {
-      lineCounter,
-      version: "1.2",
-      schema: "core",
-      strict: true,
-      merge: false,
-      uniqueKeys: false,
-      prettyErrors: false,
-      logLevel: "error",
-    });
-  } catch (cause) {
-    throw broken("the text is nested too deeply or is not YAML", START, { cause });
-  }
-}
-
-const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
-
-/** Plain data of a node; refuses what could read differently elsewhere. */
-function toData(node: unknown, positions: Positions, depth = 0): JsonValue {
-  if (node === null || node === undefined) return null;
-  if (!isNode(node)) throw broken("the value is of no known kind", START);
-  const position = positions(node.range?.[0] ?? 0);
-  if (depth > JSON_DEPTH_MAX) throw broken(`the text is nested deeper than ${JSON_DEPTH_MAX}`, position);
-  if (isAlias(node) || node.anchor !== undefined)
-    throw broken("anchors and aliases are not part of a policy; write the value out", position);
-  if (node.tag !== undefined) throw broken(`the tag ${quote(node.tag)} is not part of a policy`, position);
-  if (isScalar(node)) return scalarData(node, position);
-  if (isSeq(node)) return node.items.map((item) => toData(item, positions, depth + 1));
-  if (isMap(node)) return mapData(node, positions, depth);
-  throw broken("the value is of no known kind", position);
-}
-
-function scalarData({ value, type, source }: Scalar, position: TextPosition): JsonValue {
-  if (typeof value === "string") {
-    if (type === "PLAIN" && OLD_BOOLEAN.test(value)) {
-      throw broken(`${value} is a text in YAML 1.2, not a boolean; put it in quotes if a text is meant`, position, {
-        suggestion: String(OLD_TRUE.test(value)),
-      });
-    }
-    if (!value.isWellFormed()) throw broken("a text has an unpaired surrogate", position);
-    return value;
-  }
-  if (typeof value === "boolean" || value === null) return value;
-  if (typeof value !== "number") throw broken("the value is of no known kind", position);
-  if (!isExact(value)) throw broken(`the number ${quote(source ?? String(value))} is not exact; put it in quotes`, position);
-  return value;
-}
-
-const isExact = (value: number): boolean => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-
-function mapData(map: YAMLMap, positions: Positions, depth: number): JsonObject {
-  const entries = new Map<string, JsonValue>();
-  for (const { key, value } of map.items) {
-    const position = positions((isNode(key) ? key.range?.[0] : map.range?.[0]) ?? 0);
-    const name = toData(key, positions, depth + 1);
-    if (typeof name !== "string") throw broken("a key is not a text; put it in quotes", position);
-    if (entries.has(name)) throw broken(`the key ${quote(name)} stands twice`, position);
-    entries.set(name, toData(value, positions, depth + 1));
-  }
-  return Object.fromEntries(entries);
-}
-
-/** Finds a path's node again, for the line and column of a complaint. */
-function locator(root: Node, positions: Positions): Locate {
-  return (path, part) => {
-    let node: unknown = root;
-    let key: unknown;
-    for (const step of path) [key, node] = stepInto(node, step);
-    const found = [part === "key" ? key : node, key, root].find(isNode);
-    return positions(found?.range?.[0] ?? 0);
-  };
-}
-
-function stepInto(node: unknown, step: Step): readonly [key: unknown, value: unknown] {
-  if (isSeq(node) && typeof step === "number") return [undefined, node.items[step]];
-  const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === step) : undefined;
-  return [pair?.key, pair?.value];
+  const { value, locate } = readYaml(text, POLICY);
+  return compilePolicy(value, options, locate);
 }

@@ -18,7 +18,7 @@ import type { PathOrigins } from "./path.js";
 import type { Classification, Policy } from "./policy.js";
 import { EFFECTS, LEVELS, parseRule } from "./rule.js";
 import type { Rule } from "./rule.js";
-import { describe, invalid, readList, readMap, readOneOf } from "./spot.js";
+import { POLICY, describe, invalid, readList, readMap, readOneOf } from "./spot.js";
 import type { Locate, Spot } from "./spot.js";
 
 /** Where `~` and relative paths in `{ path: … }` patterns and in an agent's arguments start. */
@@ -60,7 +60,7 @@ function plainData(input: unknown): JsonValue {
 /** {@link parsePolicy} for data whose places in a text are known. */
 export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: Locate): Policy {
   const origins = checkOrigins(options);
-  const root: Spot = { value: input, path: [], locate };
+  const root: Spot = { subject: POLICY, value: input, path: [], locate };
   const entries = readMap(root, KEYS);
   if (!entries.has("rules") && !entries.has("default") && !entries.has("default_action"))
     throw invalid(root, "the policy has neither rules nor a default");

@@ -1,9 +1,9 @@
 /**
- * Spots: a value of a policy together with the place where it stands, so that every complaint names path, line and column.
- * Readers turn a spot into a typed value or throw `policy_invalid`; nothing is coerced, nothing is ignored.
+ * Spots: a value of a policy (or of another file that people write) together with the place where it stands, so that every complaint names
+ * path, line and column. Readers turn a spot into a typed value or throw; nothing is coerced, nothing is ignored.
  */
 import { ConsentError } from "../errors.js";
-import type { TextPosition } from "../errors.js";
+import type { ConsentErrorCode, TextPosition } from "../errors.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonValue } from "../json/value.js";
 import { quote } from "../quote.js";
@@ -15,8 +15,18 @@ export type Step = string | number;
 /** Finds the place of a value, or of its key, in the text that it was read from. */
 export type Locate = (path: readonly Step[], part: "key" | "value") => TextPosition | undefined;
 
+/** What is being read: its name in complaints, and their code. */
+export interface Subject {
+  readonly name: string;
+  readonly code: ConsentErrorCode;
+}
+
+/** The subject of policies. */
+export const POLICY: Subject = { name: "policy", code: "policy_invalid" };
+
 /** A value and its place. */
 export interface Spot {
+  readonly subject: Subject;
   readonly value: JsonValue;
   readonly path: readonly Step[];
   readonly locate: Locate;
@@ -37,11 +47,15 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const NUMERAL = /^\d+(?:\.\d+)?$/;
 
 /** The error for what is wrong at a spot; `problem` completes "Cannot load policy at …:". */
-export function invalid({ path, locate }: Spot, problem: string, { suggestion, part = "value", cause }: Complaint = {}): ConsentError {
+export function invalid(
+  { subject, path, locate }: Spot,
+  problem: string,
+  { suggestion, part = "value", cause }: Complaint = {},
+): ConsentError {
   const position = locate(path, part);
   const where = printPath(path);
   const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
-  return new ConsentError("policy_invalid", `Cannot load policy${placeOf(where, position)}: ${problem}${hint}`, {
+  return new ConsentError(subject.code, `Cannot load ${subject.name}${placeOf(where, position)}: ${problem}${hint}`, {
     path: where,
     ...(position === undefined ? {} : { position }),
     ...(suggestion === undefined ? {} : { suggestion }),
@@ -66,11 +80,11 @@ function printStep(step: Step): string {
 
 /** A map's entries, each as a spot. With `known`, any other key is refused. */
 export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<string, Spot> {
-  const { value, path, locate } = spot;
+  const { value, path } = spot;
   if (!isJsonObject(value)) throw invalid(spot, `expected a map of keys and values, got ${describe(value)}`);
   const entries = new Map<string, Spot>();
   for (const [key, entryValue] of Object.entries(value)) {
-    const entry: Spot = { value: entryValue, path: [...path, key], locate };
+    const entry: Spot = { ...spot, value: entryValue, path: [...path, key] };
     if (known?.includes(key) === false) throw invalid(entry, `unknown key ${quote(key)}`, { suggestion: nearest(key, known), part: "key" });
     entries.set(key, entry);
   }
@@ -79,9 +93,9 @@ export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<stri
 
 /** A list's elements, each as a spot. */
 export function readList(spot: Spot): readonly Spot[] {
-  const { value, path, locate } = spot;
+  const { value, path } = spot;
   if (!isList(value)) throw invalid(spot, `expected a list, got ${describe(value)}`);
-  return value.map((element, index) => ({ value: element, path: [...path, index], locate }));
+  return value.map((element, index) => ({ ...spot, value: element, path: [...path, index] }));
 }
 
 /** A text of at least one and at most `charsMax` characters, without control characters. */
