@@ -24,9 +24,12 @@ const runTypeScript = (name: string, ...args: readonly string[]): string =>
   ].join(" ");
 
 /** A process of its own with a gate that asks on its controlling terminal. */
-async function gateProcess(home: TemporaryHome, calls: readonly object[], options: object = {}) {
+async function gateProcess(home: TemporaryHome, calls: readonly object[], options: object & { readonly inBackground?: boolean } = {}) {
   const file = join(home.path, "verdicts.jsonl");
-  const command = `sh -c '${runTypeScript("asking-gate", file, JSON.stringify(calls), JSON.stringify(options)).replaceAll("'", "'\\''")}'`;
+  const { inBackground = false, ...given } = options;
+  const gate = runTypeScript("asking-gate", file, JSON.stringify(calls), JSON.stringify(given));
+  const line = inBackground ? `set -m; (${gate}) & wait` : gate;
+  const command = `sh -c '${line.replaceAll("'", "'\\''")}'`;
   const pane = await openPane({ command, directory: home.path });
   const reported = async (): Promise<readonly JsonObject[]> =>
     (await readFile(file, "utf8").catch(() => ""))
@@ -208,6 +211,24 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
     kit.pane.hangUp();
     expect((await second).code).toBe("consent_expired");
     expect((await kit.ask("third_tool", {})).code).toBe("channel_unavailable");
+  });
+
+  it("does not ask from the background of its terminal, where the system would stop it", async () => {
+    await using home = await temporaryHome();
+    const { pane, verdicts } = await gateProcess(home, [{ tool: "write_file", args: {} }], { inBackground: true });
+    await using shown = pane;
+    expect(await verdicts(1)).toMatchObject([{ decision: "deny", code: "channel_unavailable" }]);
+    expect(shown.screen()).not.toContain("write_file");
+  });
+
+  it("goes on deciding while its terminal takes nothing", async () => {
+    await using home = await temporaryHome();
+    const { pane, verdicts } = await gateProcess(home, [{ tool: "write_file", args: {}, timeoutMs: 4_000 }]);
+    await using stopped = pane;
+    await stopped.prompts();
+    stopped.press("C-s");
+    expect(await verdicts(1)).toMatchObject([{ decision: "deny", code: "consent_expired" }]);
+    stopped.press("C-q");
   });
 
   it("answers from a second terminal that attached through the socket", async () => {

@@ -33,18 +33,18 @@ export interface Pane extends AsyncDisposable {
 export interface PaneOptions {
   /** What runs in the terminal: a command line. */
   readonly command: string;
-  /** A directory for the bytes. */
+  /** A directory for the bytes and the server's socket. */
   readonly directory: string;
   readonly columns?: number;
 }
 
 /** Opens a terminal; its program starts once every byte is being kept. */
 export async function openPane({ command, directory, columns = 100 }: PaneOptions): Promise<Pane> {
-  const server = `acp-test-${randomBytes(6).toString("hex")}`;
-  const log = join(directory, `${server}.bytes`);
+  const server = join(directory, `tmux-${randomBytes(6).toString("hex")}`);
+  const log = `${server}.bytes`;
   const tmux = (...args: readonly string[]): string =>
-    execFileSync("tmux", ["-L", server, "-f", "/dev/null", ...args], { encoding: "utf8" });
-  tmux("new-session", "-d", "-x", String(columns), "-y", "40", `tmux -L ${server} wait-for begin; exec ${command}`);
+    execFileSync("tmux", ["-S", server, "-f", "/dev/null", ...args], { encoding: "utf8" });
+  tmux("new-session", "-d", "-x", String(columns), "-y", "40", `tmux -S ${server} wait-for begin; exec ${command}`);
   tmux("set-option", "-g", "history-limit", "10000");
   tmux("set-option", "-g", "remain-on-exit", "on");
   tmux("pipe-pane", "-o", `exec cat > '${log}'`);
@@ -71,7 +71,7 @@ export async function openPane({ command, directory, columns = 100 }: PaneOption
     prompts: async () => void (await shows(/\n>$/)),
     hangUp: () => void tmux("kill-session"),
     async [Symbol.asyncDispose]() {
-      spawnSync("tmux", ["-L", server, "kill-server"]);
+      spawnSync("tmux", ["-S", server, "kill-server"]);
     },
   };
 }
