@@ -118,10 +118,13 @@ describe("append()", () => {
     const store = heldStore();
     const { append } = createAppender("log", store, undefined);
     await expect(append([makeEvent(1), makeEvent(2, { tool: "\udfff" })])).rejects.toMatchObject({ code: "audit_failed" });
-    await expect(append([makeEvent(1, { metadata: { filler: "\0".repeat(LINE_BYTES_MAX / 4) } })])).rejects.toMatchObject({
+    await expect(append([makeEvent(1, { metadata: { filler: "€".repeat(LINE_BYTES_MAX / 3) } })])).rejects.toMatchObject({
       code: "audit_failed",
     });
     await expect(append([])).rejects.toMatchObject({ code: "audit_failed" });
+    await expect(append([makeEvent(1, { metadata: { filler: "x".repeat(2 * LINE_BYTES_MAX) } })])).rejects.toMatchObject({
+      code: "audit_failed",
+    });
     const good = append([makeEvent(3)]);
     await idle();
     store.release();

@@ -2,6 +2,7 @@ import { canonicalJson } from "@acp/core";
 import { describe, expect, it } from "vitest";
 import { makeEvent } from "../test/support.js";
 import { checkLink, decodeEvent, encodeEvent, sha256 } from "./codec.js";
+import { LINE_BYTES_MAX } from "./event.js";
 
 /** A line with some fields replaced, sealed anew as an editor with a hash tool would. */
 function forge(fields: Readonly<Record<string, unknown>>, drop: readonly string[] = []): string {
@@ -119,6 +120,15 @@ describe("decodeEvent()", () => {
     ["none", "a type of a newer version", () => forge({ event_type: "something_new" })],
   ])("says %s of %s", (code, _name, line) => {
     expect(faultOf(line())).toBe(code);
+  });
+});
+
+describe("a line of the greatest length", () => {
+  it("can be read back", () => {
+    const empty = encodeEvent(makeEvent(1, { metadata: { filler: "" } }), undefined).line.length;
+    const { line } = encodeEvent(makeEvent(1, { metadata: { filler: "x".repeat(LINE_BYTES_MAX - empty) } }), undefined);
+    expect(line.length).toBe(LINE_BYTES_MAX);
+    expect(faultOf(line)).toBe("none");
   });
 });
 

@@ -40,5 +40,8 @@ export interface AuditFault {
   readonly message: string;
 }
 
-/** The longest line that is written or read: several times the largest action, so that one event cannot exhaust a reader. */
-export const LINE_BYTES_MAX: number = 16 * 1024 * 1024;
+/**
+ * The longest line that is written or read: several times the largest action, so that one event cannot exhaust a reader, and below what core
+ * takes as JSON, so that whatever is written can be verified.
+ */
+export const LINE_BYTES_MAX: number = 8 * 1024 * 1024;
