@@ -13,7 +13,7 @@ export { copyJson } from "./json/copy.js";
 export { parseJson, scanJson } from "./json/parse.js";
 export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
 export type { JsonObject, JsonValue } from "./json/value.js";
-export { JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
+export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
 export { classifyTool } from "./policy/classify.js";
 export { parsePolicy } from "./policy/parse.js";
 export type { PolicyOptions } from "./policy/parse.js";
