@@ -135,7 +135,7 @@ function mapData(map: YAMLMap, reading: Reading, depth: number): JsonObject {
     const position = reading.positionOf((isNode(key) ? key.range?.[0] : map.range?.[0]) ?? 0);
     const name = toData(key, reading, depth + 1);
     if (typeof name !== "string") throw reading.broken("a key is not a text; put it in quotes", position);
-    if (name === "<<") throw reading.broken("merge keys are not part of a policy; write the values out", position);
+    if (name === "<<") throw reading.broken(`merge keys are not part of a ${reading.name}; write the values out`, position);
     if (entries.has(name)) throw reading.broken(`the key ${quote(name)} stands twice`, position);
     entries.set(name, toData(value, reading, depth + 1));
   }

@@ -7,7 +7,7 @@ import { compileGlob } from "./glob.js";
 import type { Fold, TextTest } from "./glob.js";
 import { normalizePath, parsePathPattern } from "./path.js";
 import type { PathOrigins } from "./path.js";
-import { POLICY, invalid, readText } from "./spot.js";
+import { invalid, readText, spotOf } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** Longer stretches between two `*` would be searched in more than linear time. */
@@ -32,7 +32,7 @@ export function parseGlob(spot: Spot, charsMax: number, fold?: Fold): TextTest {
  */
 export function matchGlob(pattern: string | { readonly path: string }, text: string, origins: PathOrigins = {}): boolean {
   if (typeof pattern === "string") return compileGlob(pattern)(text);
-  const matches = parsePathPattern({ subject: POLICY, value: pattern.path, path: ["path"], locate: () => undefined }, origins);
+  const matches = parsePathPattern(spotOf(pattern.path, ["path"]), origins);
   const segments = normalizePath(text, origins);
   return segments !== undefined && matches(segments);
 }

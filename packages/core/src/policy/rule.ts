@@ -166,12 +166,13 @@ function summarize(spot: Spot, { ruleId, ruleName, effect }: Ruling, entries: En
 /** A rule without a rate says the same frozen thing every time. */
 function sayer(ruling: Ruling, entries: Entries): Rule["say"] {
   const rate = read(entries, "rate_limit", parseRate);
-  const said = freeze(ruling);
-  if (rate === undefined || ruling.effect === "deny") return () => said;
-  return ({ agent }) => ({ ...said, limits: [rateClaim(rate, ruling.ruleId, agent.id)] });
+  freeze(ruling);
+  if (rate === undefined || ruling.effect === "deny") return () => ruling;
+  return ({ agent }) => ({ ...ruling, limits: [rateClaim(rate, ruling.ruleId, agent.id)] });
 }
 
-function freeze(ruling: Ruling): Ruling {
-  if (ruling.ask !== undefined) Object.freeze(ruling.ask);
-  return Object.freeze(ruling);
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const part of Object.values(value)) freeze(part);
+  Object.freeze(value);
 }

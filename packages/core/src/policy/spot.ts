@@ -32,6 +32,11 @@ export interface Spot {
   readonly locate: Locate;
 }
 
+/** A policy's value that stands in no text. */
+export function spotOf(value: JsonValue, path: readonly Step[]): Spot {
+  return { subject: POLICY, value, path, locate: () => undefined };
+}
+
 /** What a complaint may add. */
 export interface Complaint {
   /** What the writer may have meant, as they would write it. */
