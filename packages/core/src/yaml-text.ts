@@ -111,7 +111,7 @@ function toData(node: unknown, reading: Reading, depth = 0): JsonValue {
   throw reading.broken("the value is of no known kind", position);
 }
 
-function scalarData({ value, type, source }: Scalar, position: TextPosition, reading: Reading): JsonValue {
+function scalarData({ value, type }: Scalar, position: TextPosition, reading: Reading): JsonValue {
   if (typeof value === "string") {
     if (type === "PLAIN" && OLD_BOOLEAN.test(value)) {
       throw reading.broken(`${value} is a text in YAML 1.2, not a boolean; put it in quotes if a text is meant`, position, {
@@ -123,7 +123,7 @@ function scalarData({ value, type, source }: Scalar, position: TextPosition, rea
   }
   if (typeof value === "boolean" || value === null) return value;
   if (typeof value !== "number") throw reading.broken("the value is of no known kind", position);
-  if (!isExact(value)) throw reading.broken(`the number ${quote(source ?? String(value))} is not exact; put it in quotes`, position);
+  if (!isExact(value)) throw reading.broken("the number is not exact; put it in quotes", position); // unnamed: it may be a secret
   return value;
 }
 
