@@ -1,0 +1,133 @@
+/**
+ * Config: what to start, whom to ask, where the policy is. Strict: what is not understood does not load.
+ * Accepts the files of the ACP specifications v0.2 §8.1 and v0.3 §7.1. Format: spec/home.md §2.
+ */
+import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "@acp/core";
+import { type Spot, type Subject, invalid, readMap, readNumber, readYaml } from "@acp/core/yaml";
+import { type ChannelName, type TelegramConfig, type WebhookConfig, readChannel, readTelegram, readWebhook } from "./config-channels.js";
+import { readApprovers, readGroups } from "./config-people.js";
+import { type UpstreamServer, readServers } from "./config-servers.js";
+import { ifGiven, readPath } from "./config-values.js";
+import { homeError } from "./errors.js";
+import type { PathOrigins } from "./paths.js";
+import { readOwnFile } from "./text-file.js";
+
+/** A configuration file, typed. Paths are absolute. */
+export interface Config {
+  /** `terminal` is written `prompt` in the file. */
+  readonly channel: ChannelName;
+  readonly telegram?: TelegramConfig;
+  readonly webhook?: WebhookConfig;
+  /** Port of the MCP listener. */
+  readonly port?: number;
+  /** Port of the HTTP proxy. */
+  readonly httpPort?: number;
+  readonly servers: readonly UpstreamServer[];
+  /** How long a question waits unless a rule says otherwise. */
+  readonly askTimeoutMs?: number;
+  readonly policyPath?: string;
+  /** Left out: the channel's own authenticated person. Empty: nobody. */
+  readonly approvers?: readonly Approver[];
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** What loaded but deserves a look. */
+  readonly warnings: readonly string[];
+  /** Paths of the keys that this version reads but cannot act on yet, e.g. `proxy.http_port`: refuse to start, or say so. */
+  readonly unsupported: readonly string[];
+}
+
+/** What holds without a file: the terminal, and no servers. */
+export const DEFAULT_CONFIG: Config = { channel: "terminal", servers: [], groups: {}, warnings: [], unsupported: [] };
+
+const SUBJECT: Subject = { name: "config", code: "config_invalid" };
+const KEYS = ["version", "channel", "telegram", "webhook", "proxy", "defaults", "approvers", "groups"] as const;
+const VERSION = "1";
+const PORT = { min: 1, max: 65_535, whole: true } as const;
+
+/**
+ * Reads a configuration file.
+ *
+ * @param origins - Where `~` starts, and, as `cwd`, where relative paths in the file start.
+ * @throws ConsentError `config_invalid` with line and column; `home_invalid` where the file is missing, others may write it, or it holds secrets
+ * and others may read it.
+ */
+export async function readConfig(path: string, origins: PathOrigins): Promise<Config> {
+  const { text, isPrivate } = await readOwnFile(path, POLICY_BYTES_MAX);
+  const config = parseConfig(text, origins);
+  if (!isPrivate && holdsSecrets(config))
+    throw homeError("read", path, `it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
+  return config;
+}
+
+function holdsSecrets({ telegram, webhook, servers }: Config): boolean {
+  const secrets = [telegram?.botToken, webhook?.secret].filter((secret) => secret !== undefined);
+  return (
+    secrets.some((secret) => !isEncrypted(secret)) ||
+    servers.some((server) => "command" in server && Object.keys(server.env ?? {}).length > 0)
+  );
+}
+
+/** `encrypted:<…>`: sealed for the home's key (architecture: vault). */
+function isEncrypted(secret: string): boolean {
+  return secret.startsWith("encrypted:");
+}
+
+/**
+ * The configuration of a YAML text.
+ *
+ * @throws ConsentError `config_invalid` with `position`, and `path` and `suggestion` where there are any.
+ */
+export function parseConfig(text: string, origins: PathOrigins): Config {
+  const root = readYaml(text, SUBJECT);
+  const entries = readMap(root, KEYS);
+  const warnings: string[] = [];
+  const unsupported: string[] = [];
+  checkVersion(entries.get("version"), warnings);
+  const channel = readChannel(entries, unsupported);
+  const approvers = ifGiven(entries.get("approvers"), readApprovers);
+  const telegram = ifGiven(entries.get("telegram"), readTelegram);
+  const webhook = ifGiven(entries.get("webhook"), readWebhook);
+  if (channel !== "terminal" && !entries.has(channel))
+    throw invalid(root, `the channel is ${channel}, but there is no "${channel}" with its settings`);
+  if (telegram !== undefined && !isEncrypted(telegram.botToken)) warnings.push("telegram.bot_token is written in plain text");
+  if (webhook !== undefined && !isEncrypted(webhook.secret)) warnings.push("webhook.secret is written in plain text");
+  return {
+    channel,
+    ...given({ telegram, webhook, approvers }),
+    groups: readGroups(entries.get("groups"), approvers ?? []),
+    ...readProxy(entries.get("proxy"), origins, unsupported),
+    ...readDefaults(entries.get("defaults"), origins),
+    warnings,
+    unsupported,
+  };
+}
+
+function checkVersion(spot: Spot | undefined, warnings: string[]): void {
+  if (spot === undefined) warnings.push('there is no version; write version: "1"');
+  else if (spot.value !== VERSION) throw invalid(spot, `this reads version "${VERSION}" only`, { suggestion: `"${VERSION}"` });
+}
+
+function readProxy(spot: Spot | undefined, origins: PathOrigins, unsupported: string[]): Pick<Config, "port" | "httpPort" | "servers"> {
+  if (spot === undefined) return { servers: [] };
+  const entries = readMap(spot, ["port", "http_port", "upstream_servers"]);
+  const port = ifGiven(entries.get("port"), (each) => readNumber(each, PORT));
+  const httpPort = ifGiven(entries.get("http_port"), (each) => readNumber(each, PORT));
+  if (port !== undefined) unsupported.push("proxy.port");
+  if (httpPort !== undefined) unsupported.push("proxy.http_port");
+  const servers = ifGiven(entries.get("upstream_servers"), (each) => readServers(each, origins)) ?? [];
+  for (const [index, server] of servers.entries()) if ("url" in server) unsupported.push(`proxy.upstream_servers[${index}].url`);
+  return { ...given({ port, httpPort }), servers };
+}
+
+function readDefaults(spot: Spot | undefined, origins: PathOrigins): Pick<Config, "askTimeoutMs" | "policyPath"> {
+  if (spot === undefined) return {};
+  const entries = readMap(spot, ["timeout_seconds", "policy"]);
+  const seconds = ifGiven(entries.get("timeout_seconds"), (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }));
+  const policyPath = ifGiven(entries.get("policy"), (each) => readPath(each, origins));
+  return given({ askTimeoutMs: seconds === undefined ? undefined : Math.round(seconds * 1_000), policyPath });
+}
+
+/** The properties that have a value. */
+function given<T extends object>(properties: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(properties).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { readonly [K in keyof T]?: Exclude<T[K], undefined> }; // just filtered
+}
