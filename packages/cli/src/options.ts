@@ -9,8 +9,30 @@ export interface Option {
   readonly summary: string;
 }
 
+/** The name of an option, without its dashes. */
+export type OptionName =
+  | "help"
+  | "version"
+  | "json"
+  | "home"
+  | "config"
+  | "server"
+  | "agent"
+  | "tty"
+  | "off"
+  | "once"
+  | "approve"
+  | "deny"
+  | "reason"
+  | "args"
+  | "tool"
+  | "http"
+  | "shell"
+  | "action"
+  | "limit";
+
 /** Every option of every command. */
-export const OPTIONS = {
+export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   help: { summary: "Show what a command does, and end (-h)" },
   version: { summary: "Show the version, and end" },
   json: { summary: "Print JSON for programs" },
@@ -30,10 +52,7 @@ export const OPTIONS = {
   shell: { value: "COMMAND", summary: "Explain a shell command" },
   action: { value: "FILE", summary: "Explain an Action as JSON (spec/action.md); - is standard input" },
   limit: { value: "N", summary: "Show the last N events (20); 0 shows all" },
-} as const satisfies Record<string, Option>;
-
-/** The name of an option, without its dashes. */
-export type OptionName = keyof typeof OPTIONS;
+};
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionName[] = ["home", "json", "help", "version"];
