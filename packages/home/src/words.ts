@@ -1,6 +1,6 @@
 /**
  * Words: splits a command of the config into program and arguments. No shell ever sees it, so what only a shell can do is refused
- * instead of being passed on as text that the writer did not mean. Format: spec/home.md §4.
+ * instead of being passed on as text that the writer did not mean. Format: spec/home.md §3.
  */
 
 /** The words, or what is wrong, completing "the command …". */
