@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../json/value.js";
+import { createZoneClocks } from "./conditions.js";
+import { createFold } from "./glob.js";
+import { parseRule } from "./rule.js";
+import type { Rule } from "./rule.js";
+import { spotOf } from "./spot.js";
+
+const facts = { agent: { id: "agent" }, nowMs: 0 };
+const parse = (value: JsonValue, warnings: string[] = []): Rule =>
+  parseRule(spotOf(value, ["rules", 4]), 5, {
+    origins: {},
+    fold: createFold(),
+    clocks: createZoneClocks(),
+    classify: () => ({ category: "read", risk: "low" }),
+    warn: (warning) => warnings.push(warning),
+  });
+
+const match = { tool: "a" };
+
+describe("parseRule()", () => {
+  it("has its number as id, and a reason that names it", () => {
+    expect(parse({ match, action: "deny" }).say(facts)).toEqual({ effect: "deny", ruleId: "rule_5", reason: "rule rule_5 says deny" });
+  });
+
+  it("gives terms to an ask only, and seconds as milliseconds", () => {
+    expect(parse({ match, action: "ask" }).say(facts).ask).toEqual({});
+    expect(parse({ match, action: "ask", timeout: 0.001, quorum: 3 }).say(facts).ask).toEqual({ timeoutMs: 1, quorum: 3 });
+    expect(parse({ match, action: "ask", timeout: 604_800 }).say(facts).ask).toEqual({ timeoutMs: 604_800_000 });
+    expect(parse({ match, action: "allow", timeout: 60 }).say(facts).ask).toBeUndefined();
+  });
+
+  it("claims its rate for allow and ask, not for deny", () => {
+    expect(parse({ match, action: "allow", rate_limit: "1/day" }).say(facts).limits).toHaveLength(1);
+    expect(parse({ match, action: "ask", rate_limit: "1/day" }).say(facts).limits).toHaveLength(1);
+    expect(parse({ match, action: "deny", rate_limit: "1/day" }).say(facts).limits).toBeUndefined();
+  });
+
+  it("says the same object every time where nothing depends on the agent", () => {
+    const rule = parse({ match, action: "ask", approvers: ["ada"] });
+    expect(rule.say(facts)).toBe(rule.say(facts));
+  });
+
+  it("warns of keys that do nothing", () => {
+    const warnings: string[] = [];
+    parse({ match, action: "deny", timeout: 5, rate_limit: "1/day" }, warnings);
+    expect(warnings).toEqual([
+      "rules[4].timeout does nothing: nobody is asked where the action is deny",
+      "rules[4].rate_limit does nothing: the rule denies every call",
+    ]);
+  });
+
+  it("answers a moment that is none the safe way", () => {
+    const conditions = { time_of_day: { after: "09:00", before: "17:00", timezone: "UTC" } };
+    expect(parse({ match, action: "allow", conditions }).applies?.(Number.NaN)).toBe(false);
+    expect(parse({ match, action: "ask", conditions }).applies?.(Number.NaN)).toBe(true);
+    expect(parse({ match, action: "deny", conditions }).applies?.(Number.NaN)).toBe(true);
+  });
+});
