@@ -221,6 +221,11 @@ describe("readConfig()", () => {
     expect(await readConfig(path, ORIGINS)).toEqual(parse(text));
   });
 
+  it("starts relative paths beside the file", async () => {
+    const path = await written("defaults: { policy: my/policy.yml }", 0o600);
+    expect((await readConfig(path, ORIGINS)).policyPath).toBe(join(path, "..", "my/policy.yml"));
+  });
+
   it("refuses a file that others may write, and one that is missing", async () => {
     await expect(readConfig(await written(V02, 0o620), ORIGINS)).rejects.toMatchObject({
       code: "home_invalid",

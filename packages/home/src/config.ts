@@ -2,6 +2,7 @@
  * Config: what to start, whom to ask, where the policy is. Strict: what is not understood does not load.
  * Accepts the files of the ACP specifications v0.2 §8.1 and v0.3 §7.1. Format: spec/home.md §2.
  */
+import { dirname, resolve } from "node:path";
 import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "@acp/core";
 import { type Spot, type Subject, invalid, readMap, readNumber, readYaml } from "@acp/core/yaml";
 import { type ChannelName, type TelegramConfig, type WebhookConfig, readChannel, readTelegram, readWebhook } from "./config-channels.js";
@@ -46,13 +47,13 @@ const PORT = { min: 1, max: 65_535, whole: true } as const;
 /**
  * Reads a configuration file.
  *
- * @param origins - Where `~` starts, and, as `cwd`, where relative paths in the file start.
+ * @param origins - What `~` means. Relative paths in the file start beside it.
  * @throws ConsentError `config_invalid` with line and column; `home_invalid` where the file is missing, others may write it, or it holds secrets
  * and others may read it.
  */
-export async function readConfig(path: string, origins: PathOrigins): Promise<Config> {
+export async function readConfig(path: string, { homeDir }: Pick<PathOrigins, "homeDir">): Promise<Config> {
   const { text, isPrivate } = await readOwnFile(path, POLICY_BYTES_MAX);
-  const config = parseConfig(text, origins);
+  const config = parseConfig(text, { homeDir, cwd: resolve(dirname(path)) });
   if (!isPrivate && holdsSecrets(config))
     throw homeError("read", path, `it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
   return config;
@@ -74,6 +75,7 @@ function isEncrypted(secret: string): boolean {
 /**
  * The configuration of a YAML text.
  *
+ * @param origins - Where `~` and relative paths start.
  * @throws ConsentError `config_invalid` with `position`, and `path` and `suggestion` where there are any.
  */
 export function parseConfig(text: string, origins: PathOrigins): Config {
