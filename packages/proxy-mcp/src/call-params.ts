@@ -3,9 +3,9 @@
  */
 import { isConsentError, parseJson } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
-import { findValue, splice, textOf } from "./json-walk.js";
-import type { Splice } from "./json-walk.js";
-import { isRecord, misspeltMember } from "./message.js";
+import { findValue, replaceValues, splice, textOf } from "./json-walk.js";
+import type { Replacement } from "./json-walk.js";
+import { isRecord, misspeltMember, progressTokenOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
 import { INVALID_PARAMS } from "./rpc.js";
 import type { RpcError, RpcId } from "./rpc.js";
@@ -25,14 +25,6 @@ export interface CallParams {
 /** What came of reading a call: its params; an error of the protocol; arguments that no gate can judge. */
 export type ReadCall = { readonly call: CallParams } | { readonly error: RpcError } | { readonly invalid: string };
 
-/** What a router changes of a call; what is left out stays as received. */
-export interface CallChanges {
-  readonly id?: RpcId;
-  readonly tool?: string;
-  readonly progressToken?: RpcId;
-  readonly args?: JsonObject | undefined;
-}
-
 const MEMBERS: ReadonlySet<string> = new Set(["name", "arguments", "_meta", "task"]);
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
@@ -46,39 +38,26 @@ export function readCall({ params, line }: ClientRequest): ReadCall {
   if (params.arguments !== undefined && !isRecord(params.arguments)) return refuse("its arguments are not an object");
   const read = readArguments(line);
   if ("invalid" in read) return read;
-  const token: unknown = isRecord(meta) ? meta.progressToken : undefined;
   return {
     call: {
       tool: name,
       ...read,
-      progressToken: typeof token === "string" || typeof token === "number" ? token : undefined,
+      progressToken: progressTokenOf(params),
       typedResults: isRecord(meta) && Object.hasOwn(meta, VERSION_KEY),
       isTask: params.task !== undefined,
     },
   };
 }
 
-/** The line with some parts replaced; every other byte stays. */
-export function rewriteCall(line: Buffer, { id, tool, progressToken, args }: CallChanges): Buffer {
-  const splices: Splice[] = [];
-  const replace = (path: readonly string[], value: unknown): boolean => {
-    const span = findValue(line, path);
-    if (span === undefined) return false;
-    splices.push({ ...span, text: JSON.stringify(value) });
-    return true;
-  };
-  if (id !== undefined) replace(["id"], id);
-  if (tool !== undefined) replace(["params", "name"], tool);
-  if (progressToken !== undefined) replace(["params", "_meta", "progressToken"], progressToken);
-  if (args !== undefined && !replace(["params", "arguments"], args)) {
-    // A call without arguments has at least a name in its params, so a comma follows.
-    const at = (findValue(line, ["params"])?.start ?? 0) + 1;
-    splices.push({ start: at, end: at, text: `"arguments":${JSON.stringify(args)},` });
-  }
-  return splice(
-    line,
-    splices.sort((one, other) => one.start - other.start),
-  );
+/** The line with its arguments, and what else is given, replaced; every other byte stays. */
+export function rewriteCall(line: Buffer, args: JsonObject | undefined, others: readonly Replacement[] = []): Buffer {
+  const path = ["params", "arguments"];
+  if (args === undefined) return replaceValues(line, others);
+  if (findValue(line, path) !== undefined) return replaceValues(line, [...others, { path, value: args }]);
+  const rewritten = replaceValues(line, others);
+  // A call without arguments has at least a name in its params, so a comma follows.
+  const at = (findValue(rewritten, ["params"])?.start ?? 0) + 1;
+  return splice(rewritten, [{ start: at, end: at, text: `"arguments":${JSON.stringify(args)},` }]);
 }
 
 /** The arguments, read strictly from the bytes that are forwarded. */

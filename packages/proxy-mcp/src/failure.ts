@@ -11,7 +11,7 @@ export interface ServerFailure {
   readonly reason: string;
 }
 
-/** A server's failure, thrown through `gate.perform`. */
+/** A server's failure, thrown to whoever waits for its answer. */
 export class ServerFailedError extends Error {
   override readonly name = "ServerFailedError";
   readonly failure: ServerFailure;
@@ -22,7 +22,25 @@ export class ServerFailedError extends Error {
   }
 }
 
+/** An error that a request is answered with. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  readonly error: RpcError;
+
+  constructor(error: RpcError) {
+    super(error.message);
+    this.error = error;
+  }
+}
+
 /** The error of a request that a failed server leaves unanswered. */
 export function failureError({ server, reason }: ServerFailure): RpcError {
   return { code: INTERNAL_ERROR, message: reason, data: { code: "server_unavailable", server } };
+}
+
+/** The error member for whatever was thrown while a request was served. */
+export function errorOf(thrown: unknown): RpcError {
+  if (thrown instanceof RequestError) return thrown.error;
+  if (thrown instanceof ServerFailedError) return failureError(thrown.failure);
+  return { code: INTERNAL_ERROR, message: "Cannot serve the request: the proxy failed" };
 }

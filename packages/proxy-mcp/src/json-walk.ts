@@ -104,6 +104,24 @@ export function splice(bytes: Buffer, splices: readonly Splice[]): Buffer {
   return Buffer.concat(parts);
 }
 
+/** A value to put in the place of another. */
+export interface Replacement {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** The bytes with the values at some paths replaced; a path that is not there is left out. */
+export function replaceValues(bytes: Buffer, replacements: readonly Replacement[]): Buffer {
+  const splices = replacements.flatMap(({ path, value }): readonly Splice[] => {
+    const span = findValue(bytes, path);
+    return span === undefined ? [] : [{ ...span, text: JSON.stringify(value) }];
+  });
+  return splice(
+    bytes,
+    [...splices].sort((one, other) => one.start - other.start),
+  );
+}
+
 /** The text of a span. */
 export function textOf(bytes: Buffer, span: Span): string {
   return bytes.toString("utf8", span.start, span.end);

@@ -106,6 +106,19 @@ export function resultOf(line: Buffer): unknown {
   return isRecord(message) ? message.result : undefined;
 }
 
+/** The `params` of a line; `undefined` where there are none. */
+export function paramsOf(line: Buffer): unknown {
+  const message = parsed(line, { start: 0, end: line.length });
+  return isRecord(message) ? message.params : undefined;
+}
+
+/** The progress token that a request's params carry. */
+export function progressTokenOf(params: unknown): RpcId | undefined {
+  const { _meta: meta } = isRecord(params) ? params : {};
+  const token: unknown = isRecord(meta) ? meta.progressToken : undefined;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}
+
 /** The id of a line that was dropped for its length, where one of its ends shows it. A wrong guess only misdirects an error. */
 export function idAtEdges({ head, tail }: OversizeLine): RpcId | undefined {
   const text = ID_AT_END.exec(tail.toString("latin1"))?.[1] ?? ID_AT_START.exec(head.toString("latin1"))?.[1];

@@ -12,6 +12,7 @@ import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import type { Router, RouterParts } from "./router.js";
+import { createManyRouter } from "./router-many.js";
 import { createSingleRouter } from "./router-single.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { CallParts } from "./tool-call.js";
@@ -78,6 +79,8 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     tellDone = resolve;
   });
   let ending = false;
+  /** How many servers read slower than they are sent. */
+  let pressed = 0;
   const finish = async (exit: ProxyExit): Promise<void> => {
     if (ending) return;
     ending = true;
@@ -95,7 +98,11 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     ...callParts(options, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     upstreams,
-    onPressure: (on) => void (on ? input.pause() : ending || input.resume()),
+    onPressure(on): void {
+      pressed += on ? 1 : -1;
+      if (pressed > 0) input.pause();
+      else if (!ending) input.resume();
+    },
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
   const splitter = createLineSplitter(clientLines(router, options.log, (line) => outbox.send(line)));
@@ -149,9 +156,8 @@ function clientLines(router: Router, log: (line: string) => void, send: (line: B
 }
 
 function createRouter(parts: RouterParts): Router {
-  const [first] = parts.upstreams;
-  if (first === undefined) throw invalid("start the proxy: it has no server");
-  return createSingleRouter(parts, first);
+  const [first, second] = parts.upstreams;
+  return first !== undefined && second === undefined ? createSingleRouter(parts, first) : createManyRouter(parts);
 }
 
 /** The servers, checked before the first of them starts. */

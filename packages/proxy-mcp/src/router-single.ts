@@ -123,7 +123,7 @@ function takeCall(state: State, request: ClientRequest): void {
         }),
       forward: (changed, onAnswer) => {
         entry.onAnswer = onAnswer;
-        upstream.send(changed === undefined ? line : rewriteCall(line, { args: changed }));
+        upstream.send(changed === undefined ? line : rewriteCall(line, changed));
       },
     }),
     forget,

@@ -56,6 +56,7 @@ const CALLS = {
     ),
   typed: ({ id, params }) => result(id, text(`count ${params.arguments.count}`)),
   structured: ({ id }) => result(id, { ...text("ok"), structuredContent: { ok: true } }),
+  received: ({ id }) => result(id, text(JSON.stringify(received))),
   die: () => process.exit(3),
   hang: () => {},
   fail: ({ id }) => send({ id, error: { code: -31234, message: "no such thing", data: { deep: [1, { x: null }] } } }),
@@ -77,7 +78,7 @@ const CALLS = {
 };
 
 const METHODS = {
-  initialize: ({ id, params }) =>
+  initialize({ id, params }) {
     result(id, {
       protocolVersion: options.version ?? params.protocolVersion,
       capabilities: options.capabilities ?? {
@@ -92,7 +93,9 @@ const METHODS = {
       serverInfo: { name, version: "1", vendor: true },
       ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
       _meta: { "vendor/x": 1 },
-    }),
+    });
+    if (options.announce === true) send({ method: "notifications/message", params: { level: "info", data: "initialized" } });
+  },
   ping: ({ id }) => result(id, {}),
   "tools/list": ({ id, params }) => {
     const at = Number(params?.cursor ?? 0);

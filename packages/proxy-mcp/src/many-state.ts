@@ -1,0 +1,43 @@
+/**
+ * What the parts of the router for several servers share.
+ */
+import type { HeldCalls } from "./held-calls.js";
+import type { Peer, SentRequest } from "./peer.js";
+import type { ReverseRequests } from "./reverse-requests.js";
+import type { RouterParts } from "./router.js";
+import type { Routes } from "./routes.js";
+import type { RpcId } from "./rpc.js";
+import type { ToolCall } from "./tool-call.js";
+
+/** A request of the client that is not answered yet. */
+export interface OpenRequest {
+  readonly sent: { readonly peer: Peer; readonly id: number }[];
+  call?: ToolCall | undefined;
+  cancelled: boolean;
+}
+
+/** What the parts of this router share. */
+export interface ManyState {
+  readonly parts: RouterParts;
+  readonly peers: readonly Peer[];
+  readonly calls: HeldCalls;
+  readonly routes: Routes;
+  readonly reverse: ReverseRequests;
+  readonly open: Map<RpcId, OpenRequest>;
+  /** `initialize` was answered with a result. */
+  greeted: boolean;
+  /** `initialize` was answered, perhaps with an error. */
+  told: boolean;
+  handshakeOver: boolean;
+}
+
+/** Sends a client's request on to a peer, so that its cancellation finds it. */
+export function askFor(
+  open: OpenRequest,
+  peer: Peer,
+  request: { readonly build: (id: number) => Buffer; readonly token?: Parameters<Peer["ask"]>[1] },
+): SentRequest {
+  const sent = peer.ask(request.build, request.token);
+  open.sent.push({ peer, id: sent.id });
+  return sent;
+}

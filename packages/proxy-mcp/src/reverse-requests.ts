@@ -1,0 +1,69 @@
+/**
+ * Reverse requests: what servers ask of the client (sampling, elicitation, roots, ping). With several servers each gets an id of the proxy's own,
+ * and so does its progress token, because servers number their requests alike.
+ */
+import { replaceValues } from "./json-walk.js";
+import { isRecord, paramsOf, progressTokenOf } from "./message.js";
+import type { Peer } from "./peer.js";
+import type { RpcId } from "./rpc.js";
+
+/** The servers' requests that the client has not answered. */
+export interface ReverseRequests {
+  /** The request's line as the client gets it. */
+  outward(peer: Peer, id: RpcId, line: Buffer): Buffer;
+  /** Hands the client's answer to the server that asked; false where nobody did. */
+  answer(id: RpcId, line: Buffer): boolean;
+  /** Hands the client's progress to the server that asked. */
+  progress(params: unknown, line: Buffer): void;
+  /** A server's cancellation of its own request as the client gets it; `undefined` where it is not open. */
+  cancelled(peer: Peer, params: unknown, line: Buffer): Buffer | undefined;
+  /** A server is gone. */
+  forget(peer: Peer): void;
+}
+
+interface Asked {
+  readonly peer: Peer;
+  readonly id: RpcId;
+  readonly token: RpcId | undefined;
+}
+
+const TOKEN_PATH = ["params", "_meta", "progressToken"];
+
+/** No requests yet. */
+export function createReverseRequests(): ReverseRequests {
+  const asked = new Map<RpcId, Asked>();
+  let nextId = 1;
+  return {
+    outward(peer, id, line): Buffer {
+      const own = nextId++;
+      asked.set(own, { peer, id, token: progressTokenOf(paramsOf(line)) });
+      return replaceValues(line, [
+        { path: ["id"], value: own },
+        { path: TOKEN_PATH, value: own },
+      ]);
+    },
+    answer(id, line): boolean {
+      const request = asked.get(id);
+      if (request === undefined) return false;
+      asked.delete(id);
+      request.peer.send(replaceValues(line, [{ path: ["id"], value: request.id }]));
+      return true;
+    },
+    progress(params, line): void {
+      const own: unknown = isRecord(params) ? params.progressToken : undefined;
+      const request = typeof own === "number" ? asked.get(own) : undefined;
+      if (request?.token === undefined) return;
+      request.peer.send(replaceValues(line, [{ path: ["params", "progressToken"], value: request.token }]));
+    },
+    cancelled(peer, params, line): Buffer | undefined {
+      const id: unknown = isRecord(params) ? params.requestId : undefined;
+      const own = [...asked].find(([, request]) => request.peer === peer && request.id === id)?.[0];
+      if (own === undefined) return undefined;
+      asked.delete(own);
+      return replaceValues(line, [{ path: ["params", "requestId"], value: own }]);
+    },
+    forget(peer): void {
+      for (const [own, request] of asked) if (request.peer === peer) asked.delete(own);
+    },
+  };
+}

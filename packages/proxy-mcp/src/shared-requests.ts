@@ -1,0 +1,177 @@
+/**
+ * Requests of the client to several servers: each goes to the one that owns what it names, or to all of them.
+ */
+import { errorOf, RequestError } from "./failure.js";
+import { replaceValues } from "./json-walk.js";
+import type { Replacement } from "./json-walk.js";
+import { askFor } from "./many-state.js";
+import type { ManyState, OpenRequest } from "./many-state.js";
+import { mergePages, nextCursor, readCursor, SEPARATOR, splitName } from "./merge.js";
+import type { ListKind } from "./merge.js";
+import { isRecord, progressTokenOf, resultOf } from "./message.js";
+import type { ClientRequest } from "./message.js";
+import { hasCapability } from "./peer.js";
+import type { Peer } from "./peer.js";
+import { errorLine, INVALID_PARAMS, METHOD_NOT_FOUND, requestLine, resultLine } from "./rpc.js";
+
+type Handler = (context: Context) => Promise<Buffer>;
+
+interface Context {
+  readonly state: ManyState;
+  readonly request: ClientRequest;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly open: OpenRequest;
+}
+
+const HANDLERS: Readonly<Partial<Record<string, Handler>>> = {
+  "tools/list": (context) => list(context, { member: "tools", capability: "tools", prefixed: true }),
+  "prompts/list": (context) => list(context, { member: "prompts", capability: "prompts", prefixed: true }),
+  "resources/list": (context) => list(context, { member: "resources", capability: "resources", prefixed: false }),
+  "resources/templates/list": (context) => list(context, { member: "resourceTemplates", capability: "resources", prefixed: false }),
+  "tasks/list": (context) => list(context, { member: "tasks", capability: "tasks", prefixed: false }),
+  "prompts/get": (context) => byName(context, ["params", "name"], context.params.name),
+  "completion/complete": complete,
+  "resources/read": (context) => byUri(context, context.params.uri),
+  "resources/subscribe": (context) => byUri(context, context.params.uri),
+  "resources/unsubscribe": (context) => byUri(context, context.params.uri),
+  "tasks/get": byTask,
+  "tasks/result": byTask,
+  "tasks/cancel": byTask,
+  "logging/setLevel": setLevel,
+};
+
+/**
+ * The answer's line for a request other than `initialize`, `ping` and `tools/call`.
+ *
+ * @throws RequestError, ServerFailedError
+ */
+export async function serve(state: ManyState, request: ClientRequest, open: OpenRequest): Promise<Buffer> {
+  const { method, params } = request;
+  const handler = Object.hasOwn(HANDLERS, method) ? HANDLERS[method] : undefined;
+  if (handler === undefined)
+    throw notFound(`Cannot serve ${JSON.stringify(method)}: with several servers the proxy does not know whose it is`);
+  return handler({ state, request, params: isRecord(params) ? params : {}, open });
+}
+
+/** Passes the request on to one server; the answer comes back under the client's id. */
+async function passOn({ request, params, open }: Context, peer: Peer, replacements: readonly Replacement[] = []): Promise<Buffer> {
+  const token = progressTokenOf(params);
+  const sent = askFor(open, peer, {
+    build: (id) =>
+      replaceValues(request.line, [
+        ...replacements,
+        { path: ["id"], value: id },
+        { path: ["params", "_meta", "progressToken"], value: id },
+      ]),
+    ...(token === undefined ? {} : { token: { token, lasting: false } }),
+  });
+  return replaceValues(await sent.answer, [{ path: ["id"], value: request.id }]);
+}
+
+async function list(context: Context, kind: ListKind): Promise<Buffer> {
+  const { state, request, params } = context;
+  const cursors = typeof params.cursor === "string" ? readCursor(params.cursor) : undefined;
+  if (params.cursor !== undefined && cursors === undefined)
+    throw new RequestError({ code: INVALID_PARAMS, message: "Cannot list: the cursor is none of ours" });
+  const peers = state.peers.filter((peer) => hasCapability(peer, kind.capability) && (cursors === undefined || cursors.has(peer.name)));
+  if (peers.length === 0) throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
+  const answers = await Promise.allSettled(peers.map((peer) => page(context, peer, cursors?.get(peer.name))));
+  const pages = answers.flatMap((answer) => (answer.status === "fulfilled" && answer.value.result !== undefined ? [answer.value] : []));
+  const [first] = answers;
+  if (pages.length === 0 && first !== undefined) {
+    if (first.status === "rejected") throw first.reason;
+    return replaceValues(first.value.line, [{ path: ["id"], value: request.id }]);
+  }
+  if (pages.length < peers.length)
+    state.parts.log(`"${request.method}" misses what ${peers.length - pages.length} of ${peers.length} servers have`);
+  for (const { peer, result } of pages) {
+    if (kind.member === "tools") peer.catalog.learn(result);
+    else state.routes.learn(peer, result);
+  }
+  return Buffer.concat([
+    Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"${kind.member}":[`),
+    mergePages(pages, kind),
+    Buffer.from(`]${cursorMember(nextCursor(pages))}}}\n`),
+  ]);
+}
+
+function cursorMember(cursor: string | undefined): string {
+  return cursor === undefined ? "" : `,"nextCursor":${JSON.stringify(cursor)}`;
+}
+
+async function page(
+  { request, params, open }: Context,
+  peer: Peer,
+  cursor: string | undefined,
+): Promise<{ peer: Peer; server: string; line: Buffer; result: unknown }> {
+  const { cursor: _, _meta: meta, ...rest } = params;
+  const { progressToken: __, ...kept } = isRecord(meta) ? meta : {};
+  const asked = { ...rest, ...(cursor === undefined ? {} : { cursor }), ...(isRecord(meta) ? { _meta: kept } : {}) };
+  const line = await askFor(open, peer, { build: (id) => requestLine(id, request.method, asked) }).answer;
+  return { peer, server: peer.name, line, result: resultOf(line) };
+}
+
+function byName(context: Context, path: readonly string[], name: unknown): Promise<Buffer> {
+  const split = typeof name === "string" ? splitName(name) : undefined;
+  const peer = context.state.peers.find((each) => each.name === split?.server);
+  if (split === undefined || peer === undefined)
+    throw new RequestError({
+      code: INVALID_PARAMS,
+      message: `Cannot find ${JSON.stringify(name)}: prompts are called server${SEPARATOR}prompt`,
+    });
+  return passOn(context, peer, [{ path, value: split.own }]);
+}
+
+function complete(context: Context): Promise<Buffer> {
+  const { ref } = context.params;
+  if (isRecord(ref) && ref.type === "ref/prompt") return byName(context, ["params", "ref", "name"], ref.name);
+  return byUri(context, isRecord(ref) ? ref.uri : undefined);
+}
+
+/** To the owner of a resource; where it is not known, to one server after another until one has it. */
+async function byUri(context: Context, uri: unknown): Promise<Buffer> {
+  if (typeof uri !== "string")
+    throw new RequestError({ code: INVALID_PARAMS, message: "Cannot find a resource: the request names no URI" });
+  const { peers, routes } = context.state;
+  const owner = routes.ofUri(uri);
+  if (owner?.failure === undefined && owner !== undefined) return passOn(context, owner);
+  let refusal: Buffer | undefined;
+  for (const peer of peers) {
+    if (!hasCapability(peer, "resources")) continue;
+    const line = await passOn(context, peer).catch((error: unknown) => errorLine(context.request.id, errorOf(error)));
+    if (resultOf(line) !== undefined) {
+      routes.learnUri(peer, uri);
+      return line;
+    }
+    refusal ??= line;
+  }
+  if (refusal === undefined) throw notFound("Cannot find a resource: no server has resources");
+  return refusal;
+}
+
+function byTask(context: Context): Promise<Buffer> {
+  const { taskId } = context.params;
+  const peer = typeof taskId === "string" ? context.state.routes.ofTask(taskId) : undefined;
+  if (peer === undefined)
+    throw new RequestError({
+      code: INVALID_PARAMS,
+      message: `Cannot find the task ${JSON.stringify(taskId)}: no server is known to have it`,
+    });
+  return passOn(context, peer);
+}
+
+/** To every server that logs; done when one of them took it. */
+async function setLevel(context: Context): Promise<Buffer> {
+  const peers = context.state.peers.filter((peer) => hasCapability(peer, "logging"));
+  if (peers.length === 0) throw notFound('Cannot serve "logging/setLevel": no server logs');
+  const answers = await Promise.allSettled(peers.map((peer) => passOn(context, peer)));
+  const lines = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const [refusal] = lines;
+  if (lines.some((line) => resultOf(line) !== undefined)) return resultLine(context.request.id, {});
+  if (refusal !== undefined) return refusal;
+  throw answers.find((answer) => answer.status === "rejected")?.reason;
+}
+
+function notFound(message: string): RequestError {
+  return new RequestError({ code: METHOD_NOT_FOUND, message });
+}

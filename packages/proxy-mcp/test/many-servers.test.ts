@@ -1,0 +1,419 @@
+import { describe, expect, it } from "vitest";
+import type { McpProxyOptions } from "../src/index.js";
+import type { Message } from "./support/line-client.js";
+import { ALLOW_ALL, ASK_ALL, type Proxied, proxied, scripted } from "./support/proxied.js";
+
+const server = (name: string, options: object = {}): { readonly name: string; readonly command: readonly string[] } => ({
+  name,
+  command: scripted({ name, ...options }),
+});
+
+function two(policy: object = ALLOW_ALL, more: Partial<McpProxyOptions> = {}): Proxied {
+  return proxied({ policy, upstreams: [server("one"), server("two")], ...more });
+}
+
+function text({ result }: Message): string {
+  return ((result ?? {}).content as readonly { text: string }[])[0]?.text ?? "";
+}
+
+/** The lines that one of the servers received. */
+async function received(p: Proxied, name: string): Promise<readonly Message[]> {
+  const answer = await p.client.call(`received-${name}-${p.client.lines.length}`, `${name}__received`);
+  return (JSON.parse(text(answer)) as string[]).map((line) => JSON.parse(line) as Message);
+}
+
+function names({ result }: Message): readonly string[] {
+  return ((result ?? {}).tools as readonly { name: string }[]).map(({ name }) => name);
+}
+
+describe("initialize with several servers", () => {
+  it("unites what the servers can do", async () => {
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [
+        server("one", { capabilities: { tools: {}, "x.y": { a: 1, on: false } }, instructions: "use one" }),
+        server("two", {
+          capabilities: { tools: { listChanged: true }, prompts: {}, "x.y": { a: 2, b: 3, on: true } },
+          instructions: "use two",
+        }),
+      ],
+    });
+    expect((await p.client.handshake()).result).toEqual({
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: { listChanged: true }, prompts: {}, "x.y": { a: 1, b: 3, on: true } },
+      serverInfo: { name: "acp", title: "ACP consent proxy", version: "1" },
+      instructions: "# one\nuse one\n\n# two\nuse two",
+    });
+    await p.proxy.close();
+  });
+
+  it("settles on the version of the older server", async () => {
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one"), server("two", { version: "2024-11-05" })] });
+    expect((await p.client.handshake()).result?.protocolVersion).toBe("2024-11-05");
+    expect(text(await p.client.call(1, "one__echo", {}))).toContain("echo");
+    await p.proxy.close();
+  });
+
+  it("is refused when the servers agree on no version", async () => {
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [server("one", { version: "2025-06-18" }), server("two", { version: "2024-11-05" })],
+    });
+    expect((await p.client.request(1, "initialize", { protocolVersion: "2025-11-25" })).error).toEqual({
+      code: -32602,
+      message: 'Cannot initialize: the servers agree on no protocol version ("one" speaks 2025-06-18, "two" speaks 2024-11-05)',
+    });
+    await p.proxy.close();
+  });
+
+  it("leaves a server out that does not start, and says so", async () => {
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one", { exitAtStart: 2 }), server("two")] });
+    expect((await p.client.handshake()).result?.instructions).toBe('Server "one" exited with code 2; its tools are missing.');
+    expect((await p.client.call(1, "one__echo", {})).result).toMatchObject({
+      isError: true,
+      _meta: { "acp/denied": { code: "server_unavailable" } },
+    });
+    expect(names(await p.client.request(2, "tools/list")).every((name) => name.startsWith("two__"))).toBe(true);
+    await p.proxy.close();
+  });
+
+  it("leaves a server out that does not answer in time", async () => {
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [server("one", { silent: true }), server("two", { announce: true })],
+      startTimeoutMs: 9_000,
+    });
+    p.client.send({ id: "init", method: "initialize", params: { protocolVersion: "2025-11-25" } });
+    await p.client.find(({ method }) => method === "notifications/message");
+    await p.clock.advance(9_000);
+    expect((await p.client.find(({ id }) => id === "init")).message.result?.instructions).toContain(
+      'Server "one" did not answer "initialize" within 9000 ms',
+    );
+    await p.proxy.close();
+  });
+
+  it("is an error when no server starts, and the connection ends", async () => {
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one", { exitAtStart: 2 }), { name: "two", command: ["/nonexistent/x"] }] });
+    const { error } = await p.client.request(1, "initialize", {});
+    expect(error?.message).toContain('Server "one" exited with code 2; Cannot start server "two"');
+    expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed" });
+    await p.client.ended;
+  });
+
+  it("comes first, and once", async () => {
+    const p = two();
+    expect((await p.client.request(1, "tools/list")).error?.message).toBe('Cannot serve "tools/list": the connection is not initialized');
+    expect((await p.client.call(2, "one__echo", {})).error?.message).toContain("not initialized");
+    expect((await p.client.request(3, "ping")).result).toEqual({});
+    await p.client.handshake();
+    expect((await p.client.request(4, "initialize", {})).error?.message).toContain("already");
+    await p.proxy.close();
+  });
+});
+
+describe("lists of several servers", () => {
+  it("name tools and prompts by their server, and keep every other byte", async () => {
+    const tool = { name: "a", inputSchema: { type: "object" }, vendor: { x: 1 } };
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [
+        server("one", { tools: [tool] }),
+        server("two", {
+          tools: [
+            { ...tool, name: 'q"_' },
+            { ...tool, name: "_b" },
+          ],
+        }),
+      ],
+    });
+    await p.client.handshake();
+    expect((await p.client.request(1, "tools/list")).result).toEqual({
+      tools: [
+        { ...tool, name: "one__a" },
+        { ...tool, name: 'two__q"_' },
+        { ...tool, name: "two___b" },
+      ],
+    });
+    expect((await p.client.request(2, "prompts/list")).result?.prompts).toEqual([
+      { name: "one__greet", arguments: [] },
+      { name: "two__greet", arguments: [] },
+    ]);
+    expect((await p.client.request(3, "resources/list")).result?.resources).toEqual([
+      { uri: "one://doc", name: "doc" },
+      { uri: "two://doc", name: "doc" },
+    ]);
+    expect((await p.client.call(4, "two___b", {})).error?.message).toBe("Unknown tool");
+    await p.proxy.close();
+  });
+
+  it("are paged across servers, and each page asks only those that have more", async () => {
+    const tools = (count: number): object => ({
+      pageSize: 2,
+      tools: Array.from({ length: count }, (_, index) => ({ name: `t${index}`, inputSchema: {} })),
+    });
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one", tools(5)), server("two", tools(2)), server("three", tools(3))] });
+    await p.client.handshake();
+    const pages: (readonly string[])[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < 10; page++) {
+      const answer = await p.client.request(page, "tools/list", cursor === undefined ? {} : { cursor });
+      pages.push(names(answer));
+      cursor = answer.result?.nextCursor;
+      if (cursor === undefined) break;
+    }
+    expect(pages).toEqual([
+      ["one__t0", "one__t1", "two__t0", "two__t1", "three__t0", "three__t1"],
+      ["one__t2", "one__t3", "three__t2"],
+      ["one__t4"],
+    ]);
+    await p.proxy.close();
+  });
+
+  it.each([["x"], ["bnVsbA"], [Buffer.from('{"one":1}').toString("base64url")], [5]])("refuse the cursor %j", async (cursor) => {
+    const p = two();
+    await p.client.handshake();
+    expect((await p.client.request(1, "tools/list", { cursor })).error).toMatchObject({ code: -32602 });
+    await p.proxy.close();
+  });
+
+  it("say that there is no such list when no server has one", async () => {
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [server("one", { capabilities: { tools: {} } }), server("two", { capabilities: { tools: {} } })],
+    });
+    await p.client.handshake();
+    expect((await p.client.request(1, "prompts/list")).error).toMatchObject({ code: -32601 });
+    expect((await p.client.request(2, "logging/setLevel", { level: "info" })).error).toMatchObject({ code: -32601 });
+    await p.proxy.close();
+  });
+});
+
+describe("tool calls to several servers", () => {
+  it("reach the server by its prefix; the Action and the server see the tool's own name", async () => {
+    const p = two(ASK_ALL);
+    await p.client.handshake();
+    p.client.raw(
+      '{"params":{"vendor":1.0,"name":"two__echo","_meta":{"progressToken":"tok"},"arguments":{"text":"\\u0061"}},"id":"seven","method":"tools/call","jsonrpc":"2.0"}\n',
+    );
+    const question = await p.channel.question(0);
+    expect(question.request.action).toMatchObject({ tool: "echo", server: "two" });
+    await question.approve();
+    const { message, line } = await p.client.find(({ id }) => id === "seven");
+    expect(text(message)).toMatch(
+      /^\{"params":\{"vendor":1\.0,"name":"echo","_meta":\{"progressToken":(\d+)\},"arguments":\{"text":"\\u0061"\}\},"id":\1,"method":"tools\/call","jsonrpc":"2\.0"\}$/,
+    );
+    expect(line).toContain('"n":12345678901234567890,"\\u0076endor":1.0} }');
+    await p.proxy.close();
+  });
+
+  it("carry edited arguments, with and without arguments before", async () => {
+    const p = two(ASK_ALL);
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "one__echo", arguments: { text: "old" } } });
+    await (await p.channel.question(0)).approve({ text: "new" });
+    expect(JSON.parse(text((await p.client.find(({ id }) => id === 1)).message))).toMatchObject({
+      params: { name: "echo", arguments: { text: "new" } },
+    });
+    p.client.send({ id: 2, method: "tools/call", params: { name: "one__echo" } });
+    await (await p.channel.question(1)).approve({ text: "new" });
+    expect(JSON.parse(text((await p.client.find(({ id }) => id === 2)).message))).toMatchObject({
+      params: { name: "echo", arguments: { text: "new" } },
+    });
+    await p.proxy.close();
+  });
+
+  it("are judged by server, so that one rule can hold for one server only", async () => {
+    const p = two({ version: "1", default: "allow", rules: [{ match: { server: "two", tool: "echo" }, action: "deny" }] });
+    await p.client.handshake();
+    expect((await p.client.call(1, "one__echo", {})).result).not.toHaveProperty("isError");
+    expect((await p.client.call(2, "two__echo", {})).result).toMatchObject({
+      isError: true,
+      _meta: { "acp/denied": { code: "policy_denied" } },
+    });
+    await p.proxy.close();
+  });
+
+  it.each(["echo", "three__echo", "__echo", "one_echo", "ONE__echo"])("are an error when no server has %j", async (name) => {
+    const p = two();
+    await p.client.handshake();
+    expect((await p.client.call(1, name, {})).error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("no server has it") as string,
+    });
+    await p.proxy.close();
+  });
+
+  it("keep equal ids and tokens of one client apart from those of the servers", async () => {
+    const p = two();
+    await p.client.handshake();
+    const ids = Array.from({ length: 40 }, (_, index) => index);
+    for (const id of ids)
+      p.client.send({
+        id,
+        method: "tools/call",
+        params: { name: `${id % 2 === 0 ? "one" : "two"}__progress`, arguments: {}, _meta: { progressToken: id } },
+      });
+    for (const id of ids) await p.client.find((message) => message.id === id && message.result !== undefined);
+    const reports = p.client.lines.map((line) => JSON.parse(line) as Message).filter(({ method }) => method === "notifications/progress");
+    expect(reports.map(({ params }) => params?.progressToken).sort((one, other) => Number(one) - Number(other))).toEqual(
+      ids.flatMap((id) => [id, id]),
+    );
+    await p.proxy.close();
+  });
+
+  it("are cancelled under the id that the server knows", async () => {
+    const p = two();
+    await p.client.handshake();
+    p.client.send({ id: "slow", method: "tools/call", params: { name: "two__hang", arguments: {} } });
+    let hang: Message | undefined;
+    while (hang === undefined) hang = (await received(p, "two")).find(({ params }) => params?.name === "hang");
+    p.client.send({ method: "notifications/cancelled", params: { requestId: "slow", reason: "enough" } });
+    expect((await received(p, "two")).find(({ method }) => method === "notifications/cancelled")?.params).toEqual({
+      requestId: hang.id,
+      reason: "enough",
+    });
+    expect((await received(p, "one")).some(({ method }) => method === "notifications/cancelled")).toBe(false);
+    await p.proxy.close();
+  });
+
+  it("tell no server of a cancelled call that waits for a person", async () => {
+    const p = two({ version: "1", default: "allow", rules: [{ match: { tool: "echo" }, action: "ask" }] });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "one__echo" } });
+    const { session } = await p.channel.question(0);
+    p.client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
+    expect(await session.ended).toMatchObject({ status: "cancelled" });
+    expect((await received(p, "one")).some(({ method, params }) => method === "notifications/cancelled" || params?.name === "echo")).toBe(
+      false,
+    );
+    await p.proxy.close();
+  });
+
+  it("are checked against the schema of the server's own tool", async () => {
+    const p = two(ASK_ALL);
+    await p.client.handshake();
+    expect((await p.client.call(1, "two__typed", { count: 0 })).result).toMatchObject({
+      _meta: { "acp/denied": { code: "arguments_invalid" } },
+    });
+    expect(p.channel.questions).toHaveLength(0);
+    await p.proxy.close();
+  });
+
+  it("report progress of a task after its answer, and find the task's server", async () => {
+    const p = two();
+    await p.client.handshake();
+    expect((await p.client.call(1, "two__task", {}, { task: { ttl: 1 }, _meta: { progressToken: "t" } })).result).toMatchObject({
+      task: { taskId: "two-task" },
+    });
+    expect((await p.client.find(({ method }) => method === "notifications/progress")).message.params).toMatchObject({ progressToken: "t" });
+    expect((await p.client.request(2, "tasks/get", { taskId: "two-task" })).result).toMatchObject({ by: "two" });
+    expect((await p.client.request(3, "tasks/get", { taskId: "nobody" })).error).toMatchObject({ code: -32602 });
+    expect((await p.client.request(4, "tasks/list")).result?.tasks).toHaveLength(2);
+    await p.proxy.close();
+  });
+});
+
+describe("other requests to several servers", () => {
+  it("go to the owner of a resource, listed, of a template, or found by asking", async () => {
+    const p = two();
+    await p.client.handshake();
+    const by = async (id: number, uri: string): Promise<unknown> =>
+      ((await p.client.request(id, "resources/read", { uri })).result?.contents as { text: string }[] | undefined)?.[0]?.text;
+    expect(await by(1, "two://linked")).toBe("two");
+    await p.client.request(2, "resources/list");
+    await p.client.request(3, "resources/templates/list");
+    expect(await by(4, "one://doc")).toBe("one");
+    expect(await by(5, "two://item/9")).toBe("two");
+    expect((await p.client.request(6, "resources/read", { uri: "nowhere://x" })).error).toMatchObject({ code: -32002 });
+    expect((await p.client.request(7, "resources/subscribe", { uri: "two://doc" })).result).toEqual({});
+    expect((await p.client.find(({ method }) => method === "notifications/resources/updated")).message.params).toEqual({
+      uri: "two://doc",
+    });
+    expect((await p.client.request(8, "resources/read", {})).error).toMatchObject({ code: -32602 });
+    await p.proxy.close();
+  });
+
+  it("go to the owner of a prompt or of what is completed", async () => {
+    const p = two();
+    await p.client.handshake();
+    await p.client.request(1, "resources/templates/list");
+    expect((await p.client.request(2, "prompts/get", { name: "two__greet" })).result).toMatchObject({ description: "two greet" });
+    expect((await p.client.request(3, "prompts/get", { name: "greet" })).error).toMatchObject({ code: -32602 });
+    const values = async (id: number, ref: object): Promise<unknown> =>
+      (
+        (await p.client.request(id, "completion/complete", { ref, argument: { name: "a", value: "" } })).result?.completion as {
+          values: unknown;
+        }
+      )?.values;
+    expect(await values(4, { type: "ref/prompt", name: "two__greet" })).toEqual(["two greet"]);
+    expect(await values(5, { type: "ref/resource", uri: "two://item/{id}" })).toEqual(["two two://item/{id}"]);
+    await p.proxy.close();
+  });
+
+  it("set the log level of all, and pass on what they log", async () => {
+    const p = two();
+    await p.client.handshake();
+    expect((await p.client.request(1, "logging/setLevel", { level: "info" })).result).toEqual({});
+    await p.client.find(({ params }) => params?.logger === "one");
+    await p.client.find(({ params }) => params?.logger === "two");
+    await p.proxy.close();
+  });
+
+  it("are refused where nobody can be found for them", async () => {
+    const p = two();
+    await p.client.handshake();
+    for (const [index, method] of ["vendor/echo", "server/discover", "__proto__", "toString"].entries())
+      expect((await p.client.request(index, method)).error).toMatchObject({ code: -32601 });
+    await p.proxy.close();
+  });
+});
+
+describe("requests of several servers to the client", () => {
+  it("get ids of their own, and answers and progress go back to the one that asked", async () => {
+    const p = two();
+    await p.client.handshake();
+    for (const name of ["one", "two"])
+      p.client.send({
+        id: name,
+        method: "tools/call",
+        params: { name: `${name}__sample`, arguments: { method: "sampling/createMessage", params: { from: name } } },
+      });
+    const asked = await Promise.all(
+      ["one", "two"].map((name) => p.client.find(({ method, params }) => method === "sampling/createMessage" && params?.from === name)),
+    );
+    const ids = asked.map(({ message }) => message.id);
+    expect(new Set(ids).size).toBe(2);
+    for (const [index, { message }] of asked.entries()) {
+      expect(message.params).toMatchObject({ _meta: { progressToken: ids[index] } });
+      p.client.send({ method: "notifications/progress", params: { progressToken: ids[index], progress: 1 } });
+      p.client.raw(`{"jsonrpc":"2.0", "result":{"by":${index},"n":12345678901234567890},"id":${String(ids[index])}}\n`);
+    }
+    expect(text((await p.client.find(({ id, result }) => id === "one" && result !== undefined)).message)).toBe(
+      '{"jsonrpc":"2.0", "result":{"by":0,"n":12345678901234567890},"id":0}',
+    );
+    expect(text((await p.client.find(({ id, result }) => id === "two" && result !== undefined)).message)).toBe(
+      '{"jsonrpc":"2.0", "result":{"by":1,"n":12345678901234567890},"id":0}',
+    );
+    p.client.send({ id: 12_345, result: {} });
+    await p.client.request("end", "ping");
+    expect(p.logs).toContain("The client answered a request that no server made; the answer is dropped");
+    await p.proxy.close();
+  });
+});
+
+describe("one of several servers that dies", () => {
+  it("takes its own calls and questions with it, and nobody else's", async () => {
+    const p = two({ version: "1", default: "allow", rules: [{ match: { tool: "echo", server: "one" }, action: "ask" }] });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "one__echo", arguments: {} } });
+    const { session } = await p.channel.question(0);
+    const notice = { isError: true, _meta: { "acp/denied": { code: "server_unavailable" } } };
+    expect((await p.client.call(2, "one__die", {})).result).toMatchObject(notice);
+    expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject(notice);
+    expect(await session.ended).toMatchObject({ status: "cancelled" });
+    expect((await p.client.call(3, "one__echo", {})).result).toMatchObject(notice);
+    expect((await p.client.call(4, "two__echo", {})).result).not.toHaveProperty("isError");
+    expect((await p.client.call(5, "two__die", {})).result).toMatchObject(notice);
+    expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed" });
+  });
+});
