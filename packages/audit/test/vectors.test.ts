@@ -11,7 +11,9 @@ interface Case {
   readonly want: { readonly ok: boolean };
 }
 
-const { cases } = JSON.parse(readFileSync(new URL("../../../spec/vectors/audit.json", import.meta.url), "utf8")) as { readonly cases: readonly Case[] };
+const { cases } = JSON.parse(readFileSync(new URL("../../../spec/vectors/audit.json", import.meta.url), "utf8")) as {
+  readonly cases: readonly Case[];
+};
 
 describe("spec/vectors/audit.json", () => {
   it.each(cases)("verifyAuditLog() finds $name", async ({ lines, torn = "", want }) => {

@@ -223,7 +223,7 @@ describe("readConfig()", () => {
 
   it("starts relative paths beside the file", async () => {
     const path = await written("defaults: { policy: my/policy.yml }", 0o600);
-    expect((await readConfig(path, ORIGINS)).policyPath).toBe(join(path, "..", "my/policy.yml"));
+    expect((await readConfig(path, { homeDir: ORIGINS.homeDir })).policyPath).toBe(join(path, "..", "my/policy.yml"));
   });
 
   it("refuses a file that others may write, and one that is missing", async () => {

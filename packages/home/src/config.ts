@@ -47,13 +47,13 @@ const PORT = { min: 1, max: 65_535, whole: true } as const;
 /**
  * Reads a configuration file.
  *
- * @param origins - What `~` means. Relative paths in the file start beside it.
+ * @param origins - What `~` means; relative paths in the file start beside it unless `cwd` says otherwise.
  * @throws ConsentError `config_invalid` with line and column; `home_invalid` where the file is missing, others may write it, or it holds secrets
  * and others may read it.
  */
-export async function readConfig(path: string, { homeDir }: Pick<PathOrigins, "homeDir">): Promise<Config> {
+export async function readConfig(path: string, { homeDir, cwd = resolve(dirname(path)) }: PathOrigins): Promise<Config> {
   const { text, isPrivate } = await readOwnFile(path, POLICY_BYTES_MAX);
-  const config = parseConfig(text, { homeDir, cwd: resolve(dirname(path)) });
+  const config = parseConfig(text, { homeDir, cwd });
   if (!isPrivate && holdsSecrets(config))
     throw homeError("read", path, `it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
   return config;
