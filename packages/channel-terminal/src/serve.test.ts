@@ -71,6 +71,9 @@ describe("serveApprovers()", () => {
       open: 1,
     });
     expect(client.lines()[1]).toMatchObject({ type: "open", request: { id: ask.request.id, text: ask.request.text }, redelivery: false });
+    const later = askDouble();
+    kit.board.put(later.request, later.session);
+    await expect.poll(client.lines).toHaveLength(3);
     expect(other.lines()).toEqual([]);
     expect(kit.server.attached()).toBe(1);
   });

@@ -20,10 +20,16 @@ describe("createTerminalChannel()", () => {
     expect(client.pending()).toEqual([]);
   });
 
-  it.each(["/dev/null", "/no/such/terminal"])("takes %s for no terminal", async (terminal) => {
+  it.each([
+    ["/dev/null", "it is not a terminal"],
+    ["/no/such/terminal", "there is none"],
+  ])("takes %s for no terminal", async (terminal, why) => {
     await using channel = createTerminalChannel({ terminal });
     const ask = askDouble();
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_unavailable",
+      cause: { code: "channel_unavailable", message: `Cannot ask on the terminal "${terminal}": ${why}` },
+    });
   });
 
   it("does not take a viewer for somebody to ask", async () => {
@@ -84,6 +90,9 @@ describe("createTerminalChannel()", () => {
     await channel.close();
     await channel.close();
     const ask = askDouble();
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_unavailable",
+      message: expect.stringContaining("is closed") as string,
+    });
   });
 });
