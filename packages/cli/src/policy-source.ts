@@ -28,7 +28,7 @@ export async function readPolicySource(invocation: Pick<Invocation, "operands" |
   const [operand] = operands;
   const options: PolicyOptions = { home: io.userHome, cwd: io.cwd };
   if (operand === undefined) {
-    const { file } = (await readHomeConfig(await homeOf(invocation), invocation)).policy;
+    const { policyFile: file } = await readHomeConfig(await homeOf(invocation), invocation);
     return { file, policy: await onFile(file, () => readPolicyFile(file, options)) };
   }
   const text = await readInput(operand, io, { what: "policy", bytesMax: POLICY_BYTES_MAX });

@@ -14,7 +14,7 @@ import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { homePath } from "../home-source.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
-import { readMcpConfig } from "../mcp/config.js";
+import { chooseServers, configWarnings, readHomeConfig } from "../mcp/config.js";
 import { createNotices, sayHow } from "../mcp/notices.js";
 import { openPolicyInForce } from "../mcp/policy-in-force.js";
 import { removeStaleSockets } from "../mcp/stale-sockets.js";
@@ -30,7 +30,9 @@ export const mcp: Run = async (invocation) => {
   const { io, print, flags } = invocation;
   const signal = io.onStop();
   const home = await makeHome(homePath(invocation));
-  const config = await readMcpConfig(invocation, home);
+  const source = await readHomeConfig(home, invocation);
+  const { config } = source;
+  const upstreams = chooseServers(source, invocation);
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
 
@@ -38,7 +40,8 @@ export const mcp: Run = async (invocation) => {
   const notices = createNotices({ print, audit, agent: agent.id });
   await sayHow(notices, host);
   if (audit.recovered !== undefined) print.notice(`${audit.path}: a line that a crash had cut short was removed`);
-  const policy = await openPolicyInForce({ ...config.policy, home: io.userHome, cwd: io.cwd, notices, signal });
+  for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
+  const policy = await openPolicyInForce({ file: source.policyFile, mustExist: source.isPolicyNamed, home: io.userHome, cwd: io.cwd, notices, signal });
 
   const directory = runDirectory(home.dir);
   await removeStaleSockets(directory, Date.now());
@@ -52,12 +55,12 @@ export const mcp: Run = async (invocation) => {
     policy,
     channel,
     audit,
-    askTimeoutMs: config.askTimeoutMs,
     paused: () => readPause(home, Date.now()),
-    ...(config.approvers !== undefined && { approvers: config.approvers }),
-    ...(config.groups !== undefined && { groups: config.groups }),
+    groups: config?.groups ?? {},
+    ...(config?.askTimeoutMs !== undefined && { askTimeoutMs: config.askTimeoutMs }),
+    ...(config?.approvers !== undefined && { approvers: config.approvers }),
   });
-  const proxy = createMcpProxy({ gate, agent, upstreams: config.upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
+  const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
   const { reason, detail } = await proxy.done;
   if (reason === "upstream_failed") print.notice(detail);
   return EXITS[reason];

@@ -1,30 +1,77 @@
 /**
- * What `acp mcp` takes from its command line and the home's configuration.
+ * What a gate takes from the command line and the configuration file. Without a file everything has its default.
  */
-import { join } from "node:path";
+import { access } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
-import type { Approver } from "@acp/core";
-import type { Home } from "@acp/home";
+import { readConfig } from "@acp/home";
+import type { Config, Home, UpstreamServer } from "@acp/home";
 import type { UpstreamConfig } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
+import { onFile } from "../failure.js";
 
 /** Name of the one server that the command line gives, unless it says another. */
 const ONLY_SERVER = "default";
 
-/** Everything that a gate for MCP needs to know. */
-export interface McpConfig {
-  readonly upstreams: readonly UpstreamConfig[];
-  readonly askTimeoutMs: number;
-  readonly policy: { readonly file: string; readonly mustExist: boolean };
-  readonly approvers?: readonly Approver[];
-  readonly groups?: Readonly<Record<string, readonly string[]>>;
+/** The configuration in force and where it was read. */
+export interface HomeConfig {
+  readonly file: string;
+  /** Left out where there is no file. */
+  readonly config?: Config;
+  readonly policyFile: string;
+  /** Whether the configuration names the policy file: then it must exist. */
+  readonly isPolicyNamed: boolean;
 }
 
-export async function readHomeConfig(home: Home, _context: Pick<Invocation, "values" | "io">): Promise<Omit<McpConfig, "upstreams">> {
-  return { askTimeoutMs: 120_000, policy: { file: join(home.dir, "policy.yml"), mustExist: false } };
+/** What of a command line the configuration needs. */
+type ConfigContext = Pick<Invocation, "values" | "io">;
+
+/**
+ * Reads `--config`, or the home's config.yml where there is one.
+ *
+ * @throws ConsentError `config_invalid`, beginning with the place, or `home_invalid`.
+ */
+export async function readHomeConfig(home: Home, { values, io }: ConfigContext): Promise<HomeConfig> {
+  const file = values.config === undefined ? home.configPath : resolve(io.cwd, values.config);
+  if (values.config === undefined && (await isMissing(file))) return { file, policyFile: home.policyPath, isPolicyNamed: false };
+  const config = await onFile(file, () => readConfig(file, { homeDir: io.userHome, cwd: dirname(file) }));
+  return { file, config, policyFile: config.policyPath ?? home.policyPath, isPolicyNamed: config.policyPath !== undefined };
 }
 
-export async function readMcpConfig({ rest, values, io }: Invocation, home: Home): Promise<McpConfig> {
-  if (rest.length === 0) throw new ConsentError("config_invalid", "Cannot start: no server");
-  return { upstreams: [{ name: values.server ?? ONLY_SERVER, command: rest }], ...(await readHomeConfig(home, { values, io })) };
+/** Only what is surely not there is "no configuration": one that cannot be looked at must stop the start. */
+function isMissing(file: string): Promise<boolean> {
+  return access(file).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
+}
+
+/**
+ * The servers to stand in front of: the words after `--`, else those of the configuration.
+ *
+ * @throws ConsentError `config_invalid` where there is none, or where the configuration wants what is not built yet.
+ */
+export function chooseServers({ file, config }: HomeConfig, { rest, values, io }: Pick<Invocation, "rest" | "values" | "io">): readonly UpstreamConfig[] {
+  // To ask somewhere else than written would be weaker than written; a listener that does not listen is not, it is only said.
+  if (config !== undefined && config.channel !== "terminal") throw new ConsentError("config_invalid", `${file}: Cannot ask by ${config.channel}: the channel is not supported yet; write channel: prompt`);
+  if (rest.length > 0) return [{ name: values.server ?? ONLY_SERVER, command: rest }];
+  if (values.server !== undefined) throw new ConsentError("options_invalid", "Cannot use --server: it names the server whose command stands after --");
+  const servers = config?.servers ?? [];
+  if (servers.length === 0) {
+    throw new ConsentError("config_invalid", `Cannot start: there is no MCP server; write acp mcp -- COMMAND, or add one to proxy.upstream_servers in ${file}`);
+  }
+  return servers.map((server) => withEnvironment(server, io.env));
+}
+
+/** What loaded but deserves a look. */
+export function configWarnings({ file, config }: HomeConfig): readonly string[] {
+  const idle = (config?.unsupported ?? []).filter((path) => path !== "channel" && !path.endsWith(".url"));
+  return [...(config?.warnings ?? []), ...idle.map((path) => `"${path}" is not supported yet and does nothing`)].map((warning) => `${file}: ${warning}`);
+}
+
+/** The configuration adds to our environment; the proxy takes the whole. */
+function withEnvironment(server: UpstreamServer, env: Invocation["io"]["env"]): UpstreamConfig {
+  if (!("command" in server) || server.env === undefined) return server;
+  const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return { ...server, env: { ...Object.fromEntries(own), ...server.env } };
 }

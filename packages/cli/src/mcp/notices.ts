@@ -7,7 +7,7 @@ import { sharedUidNotice } from "@acp/channel-terminal";
 import type { Printer } from "../printer.js";
 
 /** Stable names of notices, for those who search a log. */
-export type NoticeCode = "isolation_none" | "shared_uid" | "policy_builtin" | "policy_warning" | "policy_reloaded" | "policy_kept" | "log_recovered" | "socket_failed";
+export type NoticeCode = "isolation_none" | "shared_uid" | "config_warning" | "policy_builtin" | "policy_warning" | "policy_reloaded" | "policy_kept" | "log_recovered" | "socket_failed";
 
 /** What every gate of this command has to say: there is no sandbox here. */
 export const ISOLATION_NOTICE = "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them";

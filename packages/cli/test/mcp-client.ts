@@ -1,0 +1,81 @@
+/**
+ * A real MCP client whose server is the built `acp mcp` before the real file server.
+ */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { BIN } from "./harness.js";
+
+const require = createRequire(import.meta.url);
+
+/** The real file server, over the folder. */
+export function fileServer(folder: string): readonly string[] {
+  return [process.execPath, join(dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")), "dist/index.js"), folder];
+}
+
+export interface GatedOptions {
+  readonly home: string;
+  readonly folder: string;
+  /** Options of `acp mcp` before `--`. */
+  readonly args?: readonly string[];
+  /** The server's command; none leaves it to the configuration. */
+  readonly server?: readonly string[];
+}
+
+export interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+  /** Why the call was not made. */
+  readonly code: string | undefined;
+}
+
+export interface Gated extends AsyncDisposable {
+  readonly pid: number;
+  readonly client: Client;
+  readonly stderr: () => string;
+  call(tool: string, args: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** Resolves when the text stands on stderr. */
+  said(text: string | RegExp): Promise<void>;
+}
+
+/** Starts the client, and with it `acp mcp` and the servers. */
+export async function startGated({ home, folder, args = [], server = fileServer(folder) }: GatedOptions): Promise<Gated> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, "mcp", "--home", home, ...args, ...(server.length === 0 ? [] : ["--", ...server])],
+    cwd: folder,
+    stderr: "pipe",
+  });
+  let text = "";
+  const watchers = new Set<() => void>();
+  transport.stderr?.on("data", (chunk) => {
+    text += String(chunk);
+    for (const watch of watchers) watch();
+  });
+  const client = new Client({ name: "acp-test", version: "1.0.0" });
+  await client.connect(transport);
+  return {
+    pid: transport.pid ?? 0,
+    client,
+    stderr: () => text,
+    async call(name, given) {
+      const result = await client.callTool({ name, arguments: { ...given } });
+      const [first] = Array.isArray(result.content) ? result.content : [];
+      const denied = result._meta?.["acp/denied"];
+      const code = typeof denied === "object" && denied !== null && "code" in denied ? String(denied.code) : undefined;
+      return { text: String(first?.text ?? ""), isError: result.isError === true, code };
+    },
+    said: (wanted) =>
+      new Promise((resolve) => {
+        const watch = (): void => {
+          if (typeof wanted === "string" ? !text.includes(wanted) : !wanted.test(text)) return;
+          watchers.delete(watch);
+          resolve();
+        };
+        watchers.add(watch);
+        watch();
+      }),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}

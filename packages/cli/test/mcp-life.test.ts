@@ -1,0 +1,171 @@
+import { access, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openAuditLog, verifyAuditLog } from "@acp/audit";
+import { EXIT_CODES } from "../src/exit-codes.js";
+import { acp, scratch, startAcp } from "./harness.js";
+import type { Running, Scratch } from "./harness.js";
+import { fileServer, startGated } from "./mcp-client.js";
+
+const ALLOW = 'version: "1"\ndefault_action: allow\n';
+const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } } };
+
+interface World extends Scratch {
+  readonly home: string;
+  readonly folder: string;
+}
+
+async function world(config?: string): Promise<World> {
+  const at = await scratch();
+  const [home, folder] = [join(at.path, "h"), join(at.path, "files")];
+  await mkdir(folder);
+  await writeFile(join(folder, "a.txt"), "hello");
+  await mkdir(home, { mode: 0o700 });
+  await writeFile(join(home, "policy.yml"), ALLOW, { mode: 0o600 });
+  if (config !== undefined) await writeFile(join(home, "config.yml"), config, { mode: 0o600 });
+  return { ...at, home, folder };
+}
+
+const serverYaml = (name: string, folder: string): string => `    - name: ${name}\n      command: ${JSON.stringify(fileServer(folder).join(" "))}\n`;
+
+/** `acp mcp` spoken to by hand, after its first answer. */
+async function startRaw(at: World): Promise<Running> {
+  const running = startAcp(["mcp", "--", ...fileServer(at.folder)], { home: at.home });
+  running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
+  await running.seen("stdout", '"serverInfo"');
+  return running;
+}
+
+const sockets = async (home: string): Promise<readonly string[]> => readdir(join(home, "run")).catch(() => []);
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The process id of the file server that `acp mcp` started. */
+async function serverOf(pid: number): Promise<number> {
+  return Number((await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ")[0]);
+}
+
+describe("the end of acp mcp", () => {
+  it("is clean when the client closes: exit 0, socket gone, log whole, server ended", async () => {
+    await using at = await world();
+    await using running = await startRaw(at);
+    const server = await serverOf(running.child.pid ?? 0);
+    expect(await sockets(at.home)).toEqual([`${running.child.pid}.sock`]);
+    running.child.stdin?.end();
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(await sockets(at.home)).toEqual([]);
+    expect(isAlive(server)).toBe(false);
+    expect(await verifyAuditLog(join(at.home, "audit.jsonl"))).toMatchObject({ ok: true });
+  });
+
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("is clean on %s", async (name) => {
+    await using at = await world();
+    await using running = await startRaw(at);
+    running.child.kill(name);
+    expect(await running.ended).toMatchObject({ code: 0, signal: null });
+    expect(await sockets(at.home)).toEqual([]);
+    await using _again = await openAuditLog({ path: join(at.home, "audit.jsonl") }); // the writer's lock is free
+  });
+
+  it("after kill -9 leaves a log that verifies and that the next gate goes on with", async () => {
+    await using at = await world();
+    await using running = await startRaw(at);
+    running.child.kill("SIGKILL");
+    expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+    const left = await verifyAuditLog(join(at.home, "audit.jsonl"));
+    expect(left).toMatchObject({ ok: true });
+    await using next = await startGated(at);
+    await next.call("read_text_file", { path: "a.txt" });
+    const after = await verifyAuditLog(join(at.home, "audit.jsonl"));
+    expect(after.ok).toBe(true);
+    expect(after.events).toBeGreaterThan(left.events);
+    expect(JSON.parse((await acp(["pending", "--json"], { home: at.home })).stdout).gates).toBe(1);
+  });
+
+  it("is a failure when its only server ends, and says so", async () => {
+    await using at = await world();
+    const running = startAcp(["mcp", "--", process.execPath, "-e", "process.exit(3)"], { home: at.home });
+    running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
+    const { code, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([EXIT_CODES.failed.code, expect.stringContaining("default")]);
+    expect(await sockets(at.home)).toEqual([]);
+  });
+});
+
+describe("several gates of one home", () => {
+  it("write a log each, and are all listed, paused and verified together", async () => {
+    await using at = await world();
+    await using one = await startGated(at);
+    await using two = await startGated(at);
+    for (const gated of [one, two]) expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
+    expect((await readdir(at.home)).filter((name) => name.endsWith(".jsonl")).sort()).toEqual(["audit.2.jsonl", "audit.jsonl"]);
+    expect(JSON.parse((await acp(["pending", "--json"], { home: at.home })).stdout).gates).toBe(2);
+    const { logs, ok } = JSON.parse((await acp(["audit", "verify", "--json"], { home: at.home })).stdout);
+    expect([ok, logs.length]).toEqual([true, 2]);
+  });
+
+  it("do not step around a log that is broken", async () => {
+    await using at = await world();
+    await writeFile(join(at.home, "audit.jsonl"), '{"not":"an event"}\n', { mode: 0o600 });
+    expect(await acp(["mcp", "--", ...fileServer(at.folder)], { home: at.home })).toMatchObject({ code: EXIT_CODES.audit.code, stderr: expect.stringContaining("[audit_failed]") });
+    await expect(access(join(at.home, "audit.2.jsonl"))).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("acp mcp and its configuration", () => {
+  it("starts the servers of config.yml and names their tools by them", async () => {
+    await using at = await scratch();
+    const [home, one, two] = [join(at.path, "h"), join(at.path, "one"), join(at.path, "two")];
+    for (const folder of [one, two]) await mkdir(folder);
+    await writeFile(join(one, "a.txt"), "of one");
+    await mkdir(home, { mode: 0o700 });
+    await writeFile(join(home, "policy.yml"), 'version: "1"\ndefault_action: deny\nrules: [{ match: { server: one, tool: "read_*" }, action: allow }]\n', { mode: 0o600 });
+    await writeFile(join(home, "config.yml"), `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("one", one)}${serverYaml("two", two)}`, { mode: 0o600 });
+    await using gated = await startGated({ home, folder: one, server: [] });
+    expect((await gated.client.listTools()).tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["one__read_text_file", "two__read_text_file"]));
+    expect(await gated.call("one__read_text_file", { path: join(one, "a.txt") })).toMatchObject({ text: "of one" });
+    expect(await gated.call("two__read_text_file", { path: join(two, "a.txt") })).toMatchObject({ code: "policy_denied" });
+  });
+
+  it("takes time-out, policy path and environment from it", async () => {
+    await using at = await world();
+    const other = join(at.path, "other.yml");
+    await writeFile(other, 'version: "1"\ndefault_action: deny\n', { mode: 0o600 });
+    const config = join(at.path, "acp.yml");
+    await writeFile(config, `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("files", at.folder)}      env: { EXTRA: "1" }\ndefaults: { policy: other.yml, timeout_seconds: 1 }\n`, { mode: 0o600 });
+    await using gated = await startGated({ ...at, args: ["--config", config], server: [] });
+    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ code: "policy_denied" });
+    const environ = await readFile(`/proc/${await serverOf(gated.pid)}/environ`, "utf8");
+    expect(environ.split("\0")).toEqual(expect.arrayContaining(["EXTRA=1", expect.stringMatching(/^PATH=/)]));
+  });
+
+  it.each([
+    ["no server", 'version: "1"\n', [], "config_invalid", "there is no MCP server; write acp mcp -- COMMAND"],
+    ["another channel", 'version: "1"\nchannel: webhook\nwebhook: { url: "https://example.com/", secret: "encrypted:x" }\n', ["--", "x"], "config_invalid", "webhook: the channel is not supported yet"],
+    ["an unknown key", 'version: "1"\nproxxy: {}\n', ["--", "x"], "config_invalid", "config.yml:2:1: "],
+    ["a url server", 'version: "1"\nproxy: { upstream_servers: [{ name: a, url: "http://localhost:1/" }] }\n', [], "options_invalid", "not supported yet"],
+  ])("refuses %s", async (_name, config, args, errorCode, message) => {
+    await using at = await world(config);
+    const { code, stdout, stderr } = await acp(["mcp", ...args], { home: at.home });
+    expect([code, stdout, stderr]).toEqual([expect.any(Number), "", expect.stringContaining(message)]);
+    expect(stderr).toContain(`[${errorCode}]`);
+    expect(code).toBe(errorCode === "config_invalid" ? EXIT_CODES.invalid.code : EXIT_CODES.usage.code);
+  });
+
+  it("says what it reads and does not do yet, and starts", async () => {
+    await using at = await world('version: "1"\nproxy: { port: 8443 }\n');
+    await using gated = await startGated(at);
+    expect(gated.stderr()).toContain('config.yml: "proxy.port" is not supported yet and does nothing');
+  });
+
+  it("refuses --server where the configuration names the servers", async () => {
+    await using at = await world();
+    expect(await acp(["mcp", "--server", "x"], { home: at.home })).toMatchObject({ code: EXIT_CODES.usage.code });
+  });
+});
