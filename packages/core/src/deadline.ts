@@ -9,6 +9,9 @@ export interface Deadline {
   <T>(work: Promise<T>, what: string): Promise<T>;
 }
 
+// A reason of one's own: the default one would be a DOMException with a stack trace, made anew for every piece of work.
+const IDLE = new Error("nothing waits any more");
+
 interface Waiting {
   readonly dueMs: number;
   readonly lapse: () => void;
@@ -36,7 +39,7 @@ export function createDeadline(clock: Clock, limitMs: number): Deadline {
 
   function remove(entry: Waiting): void {
     if (!waiting.delete(entry) || waiting.size > 0) return;
-    timer?.abort();
+    timer?.abort(IDLE);
     timer = undefined;
   }
 
