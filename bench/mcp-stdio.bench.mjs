@@ -1,0 +1,74 @@
+// An allowed tools/call over stdio: added median latency, and requests a second with 64 calls in flight,
+// direct, through our proxy (log in memory, log durable), and through an SDK Server+Client hop, interleaved in one run.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connect } from "./mcp/line-client.mjs";
+import { fixed, summary } from "./samples.mjs";
+
+const at = (file) => fileURLToPath(new URL(`mcp/${file}`, import.meta.url));
+const isJson = process.argv.includes("--json");
+const ROUNDS = 8;
+const CALLS = 400;
+const IN_FLIGHT = 64;
+const BURST = 4_000;
+
+const scratch = mkdtempSync(join(tmpdir(), "acp-bench-"));
+const server = at("echo-server.mjs");
+const contestants = {
+  direct: [server],
+  "acp, log in memory": [at("acp-hop.mjs"), server],
+  "acp, durable log": [at("acp-hop.mjs"), server, join(scratch, "audit.jsonl")],
+  "SDK Server+Client hop": [at("sdk-hop.mjs"), server],
+};
+
+async function latency({ call }) {
+  const samples = [];
+  for (let i = 0; i < CALLS; i++) {
+    const start = performance.now();
+    await call(`hello ${i}`);
+    samples.push((performance.now() - start) * 1_000);
+  }
+  return samples;
+}
+
+async function throughput({ call }) {
+  let next = 0;
+  const start = performance.now();
+  await Promise.all(Array.from({ length: IN_FLIGHT }, async () => { while (next++ < BURST) await call("hello"); }));
+  return BURST / ((performance.now() - start) / 1_000);
+}
+
+const clients = {};
+const samples = {};
+const rates = {};
+try {
+  for (const [name, args] of Object.entries(contestants)) {
+    clients[name] = await connect(args);
+    samples[name] = [];
+    rates[name] = [];
+    await latency(clients[name]);
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, client] of Object.entries(clients)) samples[name].push(...(await latency(client)));
+    for (const [name, client] of Object.entries(clients)) rates[name].push(await throughput(client));
+  }
+} finally {
+  await Promise.all(Object.values(clients).map(({ end }) => end()));
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+const direct = summary(samples.direct);
+const results = Object.fromEntries(
+  Object.entries(samples).map(([name, list]) => {
+    const { p50, p99 } = summary(list);
+    return [name, { p50, p99, addedP50: p50 - direct.p50, perSecond: summary(rates[name]).p50 }];
+  }),
+);
+if (isJson) console.log(JSON.stringify({ unit: "µs", results }));
+else {
+  for (const [name, { p50, p99, addedP50, perSecond }] of Object.entries(results)) {
+    console.log(`  ${name.padEnd(22)} p50 ${fixed(p50).padStart(5)} µs  p99 ${fixed(p99).padStart(6)} µs  added ${fixed(addedP50).padStart(5)} µs  ${fixed(perSecond).padStart(7)} requests/s at ${IN_FLIGHT} in flight`);
+  }
+}

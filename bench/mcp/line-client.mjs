@@ -1,0 +1,33 @@
+// A client that costs little: writes request lines, finds the id of each answer, times the way between.
+import { spawn } from "node:child_process";
+
+/** Starts a server and completes the handshake. */
+export async function connect(args) {
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const waiting = new Map();
+  let rest = "";
+  let nextId = 0;
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const message = JSON.parse(line);
+      waiting.get(message.id)?.(message);
+      waiting.delete(message.id);
+    }
+  });
+  const request = (method, params) =>
+    new Promise((resolve) => {
+      const id = nextId++;
+      waiting.set(id, resolve);
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    });
+  const call = async (text) => {
+    const { result } = await request("tools/call", { name: "echo", arguments: { text } });
+    if (result?.content?.[0]?.text !== text || result.isError === true) throw new Error(`the call came back as ${JSON.stringify(result)}`);
+  };
+  await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } });
+  child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+  await request("tools/list", {});
+  return { call, end: () => new Promise((resolve) => { child.once("exit", resolve); child.stdin.end(); }), kill: () => child.kill() };
+}
