@@ -1,22 +1,23 @@
 /**
- * Actions as plain JSON: reading one back, S0's flat view, and an edited action. Format: spec/action.md §4, §5.
+ * Actions as plain JSON: reading one back, the flat view of ACP v0.2, and an edited action. Format: spec/action.md §4, §5.
  */
 import { httpAction, isAction, isHttpAction, isToolAction, shellAction, toolAction } from "./action.js";
 import type { Action, HttpAction, ShellAction } from "./action.js";
 import { ConsentError } from "./errors.js";
+import { normalizeHost } from "./host.js";
 import { copyMeasured } from "./json/copy.js";
 import { isJsonObject } from "./json/value.js";
 import type { JsonObject, JsonValue } from "./json/value.js";
 import { ACTION_BYTES_MAX } from "./limits.js";
 import { quote } from "./quote.js";
 
-/** S0's flat view of an Action of any kind. */
+/** The flat view of an Action of any kind: ACP v0.2's `tool`, `server` and `parameters`. */
 export interface FlatAction {
   /** The tool; the method; the program. */
   readonly tool: string;
   /** The server; the host; `"shell"`. */
   readonly server: string;
-  /** Tool: its args. Http: `{ method, url, host, port }` and the headers that count. Shell: `{ command, cwd }` and what else is known. */
+  /** Tool: its args. Http: `{ method, url?, host, port, headers? }`. Shell: `{ command, cwd?, shell?, envDigest? }`. */
   readonly parameters: JsonObject;
 }
 
@@ -28,34 +29,17 @@ export interface FlatAction {
 export function parseAction(value: unknown): Action {
   if (isAction(value)) return value;
   const { name, args, meta } = fieldsOf(copyMeasured(value, ACTION_BYTES_MAX).copy, "action", ["name", "args", "meta"]);
-  const kind = isJsonObject(meta) ? meta.kind : undefined;
-  switch (kind) {
-    case "tool": {
-      const { server } = fieldsOf(meta, "meta", ["kind", "server"]);
-      return toolAction(text(server, "meta.server"), text(name, "name"), required(args, "args"));
-    }
+  if (!isJsonObject(meta)) throw invalid('"meta" is not an object');
+  switch (meta.kind) {
+    case "tool":
+      return parseTool(text(name, "name"), args, fieldsOf(meta, "meta", ["kind", "server"]));
     case "http":
-      return parseHttp(text(name, "name"), args, meta);
-    case "shell": {
-      const { cwd, shell, envDigest } = fieldsOf(meta, "meta", ["kind", "cwd", "shell", "envDigest"]);
-      const action = shellAction(
-        text(args, "args"),
-        defined({ cwd: optional(cwd, "meta.cwd"), shell: optional(shell, "meta.shell"), envDigest: optional(envDigest, "meta.envDigest") }),
-      );
-      same(name, action.name, "name");
-      return action;
-    }
+      return parseHttp(text(name, "name"), args, fieldsOf(meta, "meta", ["kind", "host", "port", "method", "url"]));
+    case "shell":
+      return parseShell(text(name, "name"), args, fieldsOf(meta, "meta", ["kind", "cwd", "shell", "envDigest"]));
     default:
       throw invalid('"meta.kind" is not "tool", "http" or "shell"');
   }
-}
-
-function parseHttp(name: string, args: JsonValue | undefined, meta: JsonValue | undefined): Action {
-  const { host, port, method, url } = fieldsOf(meta, "meta", ["kind", "host", "port", "method", "url"]);
-  const headers = args === undefined ? undefined : headersOf(fieldsOf(args, "args", ["headers"]).headers);
-  const action = httpFrom({ method: name, url, host, port, headers });
-  same(typeof method === "string" ? method.toUpperCase() : method, action.name, "meta.method");
-  return action;
 }
 
 /** The Action as plain JSON data; {@link parseAction} reads it back to the same digest. */
@@ -64,83 +48,94 @@ export function actionToJson(action: Action): JsonObject {
   return { name, ...(args === undefined ? {} : { args }), meta: { ...meta } };
 }
 
-/** S0's `tool`, `server` and `parameters` for any kind. Nothing of the Action is left out. */
+/** The flat view; nothing of the Action is left out. */
 export function parametersOf(action: Action): FlatAction {
-  if (isToolAction(action)) return { tool: action.name, server: action.meta.server, parameters: action.args };
+  const tool = action.name;
+  if (isToolAction(action)) return { tool, server: action.meta.server, parameters: action.args };
   if (isHttpAction(action)) {
-    const { kind: _, ...parameters } = action.meta;
-    return { tool: action.name, server: action.meta.host, parameters: { ...parameters, ...action.args } };
+    const { method, url, host, port } = action.meta;
+    return { tool, server: host, parameters: { method, ...(url === undefined ? {} : { url }), host, port, ...action.args } };
   }
   const { kind: _, ...rest } = action.meta;
-  return { tool: action.name, server: "shell", parameters: { command: action.args, ...rest } };
+  return { tool, server: "shell", parameters: { command: action.args, ...rest } };
 }
 
 /**
- * The edited Action: `parameters` replace those of {@link parametersOf} as a whole; kind, tool and server stay.
+ * The edited Action: `parameters` take the place of those of {@link parametersOf} as a whole. The kind stays, and a tool call's tool and server.
  *
  * @throws ConsentError `action_invalid`; its cause says more where the parameters are not plain JSON data or name a bad host.
  */
 export function withParameters(action: Action, parameters: unknown): Action {
+  if (!isAction(action)) throw invalid("no constructor made it");
   try {
     const edited = copyMeasured(parameters, ACTION_BYTES_MAX).copy;
     if (isToolAction(action)) return toolAction(action.meta.server, action.name, edited);
     return isHttpAction(action) ? editHttp(action, edited) : editShell(edited);
   } catch (error) {
-    if (error instanceof ConsentError && error.code === "action_invalid") throw error;
-    throw new ConsentError("action_invalid", `Cannot edit an action: ${error instanceof Error ? error.message : "unknown cause"}`, {
-      cause: error,
-    });
+    if (!(error instanceof ConsentError) || error.code === "action_invalid") throw error;
+    throw new ConsentError("action_invalid", `Cannot edit an action: ${error.message}`, { cause: error });
   }
 }
 
+function parseTool(name: string, args: JsonValue | undefined, meta: JsonObject): Action {
+  if (!isJsonObject(args)) throw invalid('"args" is not an object');
+  return toolAction(text(meta.server, "meta.server"), name, args);
+}
+
+function parseHttp(name: string, args: JsonValue | undefined, meta: JsonObject): Action {
+  const { headers } = args === undefined ? {} : fieldsOf(args, "args", ["headers"]);
+  if (args !== undefined && headers === undefined) throw invalid('"args" has no headers');
+  const action = httpFrom({ ...meta, ...(headers === undefined ? {} : { headers }) });
+  same(name.toUpperCase(), action.name, "name");
+  return action;
+}
+
+function parseShell(name: string, args: JsonValue | undefined, meta: JsonObject): Action {
+  const action = shellFrom(text(args, "args"), meta);
+  same(name, action.name, "name");
+  return action;
+}
+
 function editHttp(action: HttpAction, edited: JsonValue): HttpAction {
-  const { method, url, host, port, headers } = fieldsOf(edited, "parameters", ["method", "url", "host", "port", "headers"]);
-  const next = httpFrom({
-    method: text(method, "method"),
-    url,
-    host,
-    port,
-    headers: headers === undefined ? undefined : headersOf(headers),
-  });
+  const next = httpFrom(fieldsOf(edited, "parameters", ["method", "url", "host", "port", "headers"]));
   if ((next.name === "CONNECT") !== (action.name === "CONNECT")) throw invalid("a tunnel cannot become a request, nor a request a tunnel");
   return next;
 }
 
 function editShell(edited: JsonValue): ShellAction {
-  const { command, cwd, shell, envDigest } = fieldsOf(edited, "parameters", ["command", "cwd", "shell", "envDigest"]);
-  return shellAction(
-    text(command, "command"),
-    defined({ cwd: optional(cwd, "cwd"), shell: optional(shell, "shell"), envDigest: optional(envDigest, "envDigest") }),
-  );
-}
-
-interface HttpFields {
-  readonly method: string;
-  readonly url: JsonValue | undefined;
-  readonly host: JsonValue | undefined;
-  readonly port: JsonValue | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  const fields = fieldsOf(edited, "parameters", ["command", "cwd", "shell", "envDigest"]);
+  return shellFrom(text(fields.command, "command"), fields);
 }
 
 /** Host and port are repeated beside the URL; they must say the same. */
-function httpFrom({ method, url, host, port, headers }: HttpFields): HttpAction {
-  const tunnel = method.toUpperCase() === "CONNECT";
-  if (tunnel && url !== undefined) throw invalid('a tunnel has no "url"');
-  const target = tunnel ? `${text(host, "host")}:${typeof port === "number" ? port : ""}` : text(url, "url");
-  const action = httpAction(method, target, headers === undefined ? {} : { headers });
-  if (!tunnel) same(host, action.meta.host, "host");
+function httpFrom({ method, url, host, port, headers }: JsonObject): HttpAction {
+  const name = text(method, "method").toUpperCase();
+  const normalHost = normalizeHost(text(host, "host"));
+  if (typeof port !== "number") throw invalid('"port" is not a number');
+  if (name === "CONNECT" && url !== undefined) throw invalid('a tunnel has no "url"');
+  const target = name === "CONNECT" ? `${normalHost}:${port}` : text(url, "url");
+  const action = httpAction(name, target, headers === undefined ? {} : { headers: headersOf(headers) });
+  same(normalHost, action.meta.host, "host");
   same(port, action.meta.port, "port");
-  if (Object.keys(headers ?? {}).length !== Object.keys(action.args?.headers ?? {}).length)
-    throw invalid('"headers" has one without a placeholder');
+  const placeholders = Object.keys(action.args?.headers ?? {}).length;
+  if (isJsonObject(headers) && Object.keys(headers).length !== placeholders) throw invalid('"headers" has one without a placeholder');
   return action;
 }
 
-function headersOf(value: JsonValue | undefined): Readonly<Record<string, string>> {
-  if (!isJsonObject(value) || Object.keys(value).length === 0) throw invalid('"headers" is not an object with at least one header');
-  return Object.fromEntries(Object.entries(value).map(([name, header]) => [name, text(header, `headers.${quote(name)}`)]));
+function headersOf(headers: JsonValue): Readonly<Record<string, string>> {
+  if (!isJsonObject(headers) || Object.keys(headers).length === 0) throw invalid('"headers" is not an object with at least one header');
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value, "headers")]));
 }
 
-function fieldsOf(value: JsonValue | undefined, what: string, known: readonly string[]): JsonObject {
+function shellFrom(command: string, { cwd, shell, envDigest }: JsonObject): ShellAction {
+  return shellAction(command, {
+    ...(cwd === undefined ? {} : { cwd: text(cwd, "cwd") }),
+    ...(shell === undefined ? {} : { shell: text(shell, "shell") }),
+    ...(envDigest === undefined ? {} : { envDigest: text(envDigest, "envDigest") }),
+  });
+}
+
+function fieldsOf(value: JsonValue, what: string, known: readonly string[]): JsonObject {
   if (!isJsonObject(value)) throw invalid(`"${what}" is not an object`);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) throw invalid(`"${what}" has the unknown key ${quote(unknown)}`);
@@ -152,23 +147,8 @@ function text(value: JsonValue | undefined, what: string): string {
   return value;
 }
 
-function optional(value: JsonValue | undefined, what: string): string | undefined {
-  return value === undefined ? undefined : text(value, what);
-}
-
-function required(value: JsonValue | undefined, what: string): JsonValue {
-  if (value === undefined) throw invalid(`"${what}" is missing`);
-  return value;
-}
-
-function same(given: JsonValue | undefined, normal: string | number, what: string): void {
+function same(given: string | number, normal: string | number, what: string): void {
   if (given !== normal) throw invalid(`"${what}" does not fit the rest`);
-}
-
-function defined(options: { readonly [key: string]: string | undefined }): { readonly [key: string]: string } {
-  const kept: Record<string, string> = {};
-  for (const [key, value] of Object.entries(options)) if (value !== undefined) kept[key] = value;
-  return kept;
 }
 
 function invalid(why: string): ConsentError {

@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { isConsentError, normalizeHost, parseAuthority, parseHttpUrl } from "../src/index.js";
 import { describeVectors, tally, vectorJson, vectorText } from "./vectors.js";
 
@@ -83,6 +84,45 @@ function idnaRows(): readonly IdnaRow[] {
       };
     });
 }
+
+interface Case {
+  readonly name: string;
+  readonly host?: string;
+  readonly authority?: string;
+  readonly url?: string;
+  readonly want: string | { readonly error?: string };
+}
+
+const { cases } = JSON.parse(readFileSync(new URL("../../../spec/vectors/hosts.json", import.meta.url), "utf8")) as {
+  readonly cases: readonly Case[];
+};
+
+function read({ host, authority, url }: Case): unknown {
+  if (host !== undefined) return normalizeHost(host);
+  return authority === undefined ? parseHttpUrl(url ?? "") : parseAuthority(authority);
+}
+
+describe("spec/vectors/hosts.json", () => {
+  it.each(cases)("normalizeHost(), parseAuthority() or parseHttpUrl(): $name", (row) => {
+    let got: unknown;
+    try {
+      got = read(row);
+    } catch (error) {
+      got = isConsentError(error) ? { error: error.code } : error;
+    }
+    expect(got).toEqual(row.want);
+  });
+
+  it.each(cases.filter(({ want }) => typeof want === "string" || want.error === undefined))(
+    "the normal form is its own normal form: $name",
+    (row) => {
+      const normal = read(row) as string | { readonly url?: string; readonly host: string; readonly port: number };
+      if (typeof normal === "string") expect(normalizeHost(normal)).toBe(normal);
+      else if (normal.url === undefined) expect(parseAuthority(`${normal.host}:${normal.port}`)).toEqual(normal);
+      else expect(parseHttpUrl(normal.url)).toEqual(normal);
+    },
+  );
+});
 
 describeVectors("hosts", "hosts", () => {
   it("parseHttpUrl() reads a WHATWG row as it says or refuses it, and every row that must fail", () => {
