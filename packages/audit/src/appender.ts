@@ -4,7 +4,7 @@
  */
 import type { AuditEventInput, AuditReceipt, AuditSink, ConsentError } from "@acp/core";
 import { encodeEvent } from "./codec.js";
-import { auditError, causeText } from "./errors.js";
+import { cannot, causeText } from "./errors.js";
 import { LINE_BYTES_MAX } from "./event.js";
 import type { LogStore } from "./log-file.js";
 
@@ -34,7 +34,7 @@ export function createAppender(path: string, store: LogStore, start: AuditReceip
   let isDraining = false;
 
   async function drain(): Promise<void> {
-    await undefined; // calls of the same tick go into the first group
+    await Promise.resolve(); // calls of the same tick go into the first group
     while (waiting.length > 0) {
       const group = takeGroup(waiting);
       waiting = waiting.slice(group.length);
@@ -49,7 +49,7 @@ export function createAppender(path: string, store: LogStore, start: AuditReceip
   }
 
   function latch(cause: unknown, group: readonly Batch[]): void {
-    failure = auditError("append to", path, `${causeText(cause)}; nothing is recorded until it is mended and opened again`, cause);
+    failure = cannot("append to", path)(`${causeText(cause)}; nothing is recorded until it is mended and opened again`, cause);
     for (const batch of [...group, ...waiting]) batch.reject(failure);
     waiting = [];
   }
@@ -57,7 +57,7 @@ export function createAppender(path: string, store: LogStore, start: AuditReceip
   return {
     async append(events) {
       if (failure !== undefined) throw failure;
-      if (closed !== undefined) throw auditError("append to", path, "it is closed");
+      if (closed !== undefined) throw cannot("append to", path)("it is closed");
       const { text, receipt } = encodeBatch(path, events, head);
       head = receipt;
       return new Promise((resolve, reject) => {
@@ -98,9 +98,9 @@ function encodeBatch(
       text += `${encoded.line}\n`;
       receipt = encoded.head;
     } catch (error) {
-      throw auditError("append to", path, causeText(error), error);
+      throw cannot("append to", path)(causeText(error), error);
     }
   }
-  if (receipt === undefined || text === "") throw auditError("append to", path, "there is no event to append");
+  if (receipt === undefined || text === "") throw cannot("append to", path)("there is no event to append");
   return { text, receipt };
 }

@@ -6,7 +6,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type AuditReceipt, type AuditSink, type Clock, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
 import { type Appender, createAppender } from "./appender.js";
-import { auditError, causeText } from "./errors.js";
+import { cannot, causeText } from "./errors.js";
 import { lockWriter } from "./lock.js";
 import { checkDirectory, createFileStore, openLogFile } from "./log-file.js";
 import { type Tail, type TornTail, readTail, recoverTail } from "./tail.js";
@@ -49,7 +49,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     return { path, start, recovered, append: (events) => appender.append(events), close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await lock.release();
-    throw isConsentError(error) ? error : auditError("open", path, causeText(error), error);
+    throw isConsentError(error) ? error : cannot("open", path)(causeText(error), error);
   }
 }
 
@@ -80,6 +80,6 @@ async function repair(options: AuditLogOptions, handle: FileHandle, tail: Tail):
   const { path, clock = systemClock, ids = randomIds } = options;
   await using writing = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   const [ours, theirs] = [await handle.stat(), await writing.stat()];
-  if (ours.ino !== theirs.ino || ours.dev !== theirs.dev) throw auditError("open", path, "it was replaced while it was opened");
+  if (ours.ino !== theirs.ino || ours.dev !== theirs.dev) throw cannot("open", path)("it was replaced while it was opened");
   return await recoverTail(writing, { ...tail, torn }, { id: ids.next("ae"), atMs: clock.now() });
 }

@@ -69,15 +69,15 @@ describe("encodeEvent()", () => {
   });
 
   it.each([
-    ["a lone surrogate", { tool: "\ud800" }],
-    ["NaN", { responseTimeMs: Number.NaN }],
-    ["a negative time", { responseTimeMs: -1 }],
-    ["a time that is none", { atMs: Number.POSITIVE_INFINITY }],
-    ["a year beyond four digits", { atMs: Date.UTC(10_000, 0) }],
-    ["no id", { id: "" }],
-    ["its own sequence number", { metadata: { seq: 7 } }],
-  ])("refuses %s", (_name, fields) => {
-    expect(() => encodeEvent(makeEvent(1, fields), undefined)).toThrow();
+    ["a lone surrogate", { tool: "\ud800" }, "surrogate"],
+    ["NaN", { responseTimeMs: Number.NaN }, "NaN"],
+    ["a negative time", { responseTimeMs: -1 }, "response_time_ms"],
+    ["a time that is none", { atMs: Number.POSITIVE_INFINITY }, "Invalid time"],
+    ["a year beyond four digits", { atMs: Date.UTC(10_000, 0) }, "timestamp"],
+    ["no id", { id: "" }, "id"],
+    ["its own sequence number", { metadata: { seq: 7 } }, "metadata.seq"],
+  ])("refuses %s", (_name, fields, why) => {
+    expect(() => encodeEvent(makeEvent(1, fields), undefined)).toThrow(why);
   });
 });
 

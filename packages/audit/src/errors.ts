@@ -1,9 +1,9 @@
 /** Errors of the audit log: one code, one line of text, with the way back. */
 import { ConsentError, quoteText } from "@acp/core";
 
-/** `audit_failed` with one line of text. */
-export function auditError(what: string, path: string, why: string, cause?: unknown): ConsentError {
-  return new ConsentError("audit_failed", `Cannot ${what} audit log ${quoteText(path)}: ${why}`, cause === undefined ? {} : { cause });
+/** Makes `audit_failed`, one line: `Cannot <what> audit log "<path>": <why>`. */
+export function cannot(what: string, path: string): (why: string, cause?: unknown) => ConsentError {
+  return (why, cause) => new ConsentError("audit_failed", `Cannot ${what} audit log ${quoteText(path)}: ${why}`, { cause });
 }
 
 /** `audit_busy`, naming who writes the log. */

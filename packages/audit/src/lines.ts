@@ -18,16 +18,21 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
     const lines: Line[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      if (waiting + end - start > LINE_BYTES_MAX) return yield [...lines, { fault: "line_too_long" }];
-      lines.push(decode([...pieces, chunk.subarray(start, end)]));
+      const isTooLong = waiting + end - start > LINE_BYTES_MAX;
+      lines.push(isTooLong ? { fault: "line_too_long" } : decode([...pieces, chunk.subarray(start, end)]));
+      if (isTooLong) {
+        yield lines;
+        return;
+      }
       [pieces, waiting, start] = [[], 0, end + 1];
     }
     if (start < chunk.length) {
       pieces.push(chunk.subarray(start));
       waiting += chunk.length - start;
     }
-    if (waiting > LINE_BYTES_MAX) return yield [...lines, { fault: "line_too_long" }];
-    yield lines;
+    const isTooLong = waiting > LINE_BYTES_MAX;
+    yield isTooLong ? [...lines, { fault: "line_too_long" }] : lines;
+    if (isTooLong) return;
   }
   if (waiting > 0) yield [{ fault: "torn_line" }];
 }

@@ -10,7 +10,7 @@ import { readdir, stat, unlink } from "node:fs/promises";
 import { type Server, connect, createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { auditError, busyError, causeText, hasErrno } from "./errors.js";
+import { cannot, busyError, causeText, hasErrno } from "./errors.js";
 
 /** A held lock. */
 export interface WriterLock {
@@ -34,7 +34,7 @@ export async function lockWriter(path: string): Promise<WriterLock> {
     const server = await announce(path, own);
     const owner = await look(path, own).catch(async (error: unknown) => {
       await close(server);
-      throw auditError("lock", path, causeText(error), error);
+      throw cannot("lock", path)(causeText(error), error);
     });
     if (owner === undefined) return { release: () => close(server) };
     await close(server);
@@ -45,7 +45,7 @@ export async function lockWriter(path: string): Promise<WriterLock> {
 
 async function announce(path: string, own: string): Promise<Server> {
   const socketPath = join(dirname(path), own);
-  if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) throw auditError("open", path, "its path is too long for a lock beside it");
+  if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) throw cannot("open", path)("its path is too long for a lock beside it");
   const server = createServer((socket) => socket.destroy());
   server.unref();
   try {
@@ -54,7 +54,7 @@ async function announce(path: string, own: string): Promise<Server> {
       server.listen(socketPath, resolve);
     });
   } catch (error) {
-    throw auditError("lock", path, causeText(error), error);
+    throw cannot("lock", path)(causeText(error), error);
   }
   return server;
 }

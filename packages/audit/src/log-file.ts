@@ -5,7 +5,7 @@ import { constants, statSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quoteText } from "@acp/core";
-import { auditError, causeText, hasErrno } from "./errors.js";
+import { cannot, causeText, hasErrno } from "./errors.js";
 
 /** Where lines become durable. */
 export interface LogStore {
@@ -22,12 +22,11 @@ export interface LogStore {
 export async function checkDirectory(path: string): Promise<void> {
   const directory = dirname(path);
   const found = await stat(directory).catch((error: unknown) => {
-    throw auditError("open", path, hasErrno(error, "ENOENT") ? "its directory does not exist" : causeText(error), error);
+    throw cannot("open", path)(hasErrno(error, "ENOENT") ? "its directory does not exist" : causeText(error), error);
   });
-  if (!found.isDirectory()) throw auditError("open", path, "its directory is none");
-  if ((found.mode & 0o022) !== 0)
-    throw auditError("open", path, `others may write in its directory; run: chmod go-w ${quoteText(directory)}`);
-  if (!isOwn(found.uid) && found.uid !== 0) throw auditError("open", path, "its directory belongs to another user");
+  if (!found.isDirectory()) throw cannot("open", path)("its directory is none");
+  if ((found.mode & 0o022) !== 0) throw cannot("open", path)(`others may write in its directory; run: chmod go-w ${quoteText(directory)}`);
+  if (!isOwn(found.uid) && found.uid !== 0) throw cannot("open", path)("its directory belongs to another user");
 }
 
 /**
@@ -37,12 +36,12 @@ export async function checkDirectory(path: string): Promise<void> {
  */
 export async function openLogFile(path: string): Promise<FileHandle> {
   const handle = await openOrCreate(path).catch((error: unknown) => {
-    throw auditError("open", path, hasErrno(error, "ELOOP") ? "it is a symbolic link" : causeText(error), error);
+    throw cannot("open", path)(hasErrno(error, "ELOOP") ? "it is a symbolic link" : causeText(error), error);
   });
   const found = await handle.stat();
   const refuse = async (why: string): Promise<never> => {
     await handle.close();
-    throw auditError("open", path, why);
+    throw cannot("open", path)(why);
   };
   if (!found.isFile()) return refuse("it is not a file");
   if (found.nlink !== 1) return refuse("it has a second name (hard link)");

@@ -1,6 +1,6 @@
 /** Read: the events of a log, oldest first, for showing and searching. Checks each line by itself; the chain is verifyAuditLog's. */
 import { decodeEvent } from "./codec.js";
-import { auditError } from "./errors.js";
+import { cannot } from "./errors.js";
 import type { AuditEvent } from "./event.js";
 import { splitLines } from "./lines.js";
 import { openForReading } from "./source.js";
@@ -37,7 +37,7 @@ export async function* readAuditLog(path: string, options: ReadOptions = {}): As
       number += 1;
       if ("fault" in line && line.fault === "torn_line") return;
       const decoded = "text" in line ? decodeEvent(line.text) : undefined;
-      if (decoded?.ok !== true) throw auditError("read", path, `line ${number} is no event; run \`acp audit verify\``);
+      if (decoded?.ok !== true) throw cannot("read", path)(`line ${number} is no event; run \`acp audit verify\``);
       if (matches(decoded.event, options.filter ?? {})) yield decoded.event;
     }
   }

@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ConsentError, quoteText } from "@acp/core";
-import { auditError, causeText, hasErrno } from "./errors.js";
+import { cannot, causeText, hasErrno } from "./errors.js";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -50,9 +50,9 @@ async function openFile(path: string): Promise<FileHandle> {
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
   } catch (error) {
-    throw auditError("read", path, hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
+    throw cannot("read", path)(hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
   }
-  throw auditError("read", path, "it is not a file");
+  throw cannot("read", path)("it is not a file");
 }
 
 async function readChunk(handle: FileHandle, path: string): Promise<Uint8Array> {
@@ -60,6 +60,6 @@ async function readChunk(handle: FileHandle, path: string): Promise<Uint8Array> 
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
-    throw auditError("read", path, causeText(error), error);
+    throw cannot("read", path)(causeText(error), error);
   }
 }

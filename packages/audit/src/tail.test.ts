@@ -46,7 +46,7 @@ async function recovered(torn: string): Promise<Buffer> {
   const tail = await readTail(path, handle);
   if (tail.torn === undefined) throw new Error("nothing is torn");
   await recoverTail(handle, { ...tail, torn: tail.torn }, { id: "ae_r", atMs: 0 });
-  return readFile(path);
+  return await readFile(path);
 }
 
 async function expectRecovers(bytes: Uint8Array): Promise<void> {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { AuditEventInput, AuditReceipt } from "@acp/core";
 import { decodeEvent, encodeEvent } from "./codec.js";
-import { auditError } from "./errors.js";
+import { cannot } from "./errors.js";
 import { LINE_BYTES_MAX } from "./event.js";
 import { writeAll } from "./log-file.js";
 
@@ -41,7 +41,7 @@ export async function readTail(path: string, handle: FileHandle): Promise<Tail> 
   const size = (await findNewline(handle, fileSize)) + 1;
   const torn = size === fileSize ? undefined : { bytes: fileSize - size, hash: await hashRange(handle, size, fileSize) };
   if (size === 0) {
-    if (torn !== undefined && !(await startsLikeLog(handle, fileSize))) throw auditError("open", path, "it is not an audit log");
+    if (torn !== undefined && !(await startsLikeLog(handle, fileSize))) throw cannot("open", path)("it is not an audit log");
     return { size, head: undefined, torn };
   }
   const start = (await findNewline(handle, size - 1)) + 1;
@@ -49,7 +49,7 @@ export async function readTail(path: string, handle: FileHandle): Promise<Tail> 
   const decoded = why === undefined ? decodeEvent(await readText(handle, start, size - 1)) : undefined;
   if (decoded?.ok !== true) {
     const fault = why ?? `is bad (${decoded?.fault.code ?? "not_json"})`;
-    throw auditError("open", path, `its last line ${fault}; run \`acp audit verify\`, then move the file away to start a new log`);
+    throw cannot("open", path)(`its last line ${fault}; run \`acp audit verify\`, then move the file away to start a new log`);
   }
   return { size, head: { seq: decoded.event.seq, hash: decoded.event.hash }, torn };
 }

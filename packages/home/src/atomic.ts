@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { causeText, hasErrno, homeError } from "./errors.js";
+import { causeText, hasErrno, cannot } from "./errors.js";
 
 /**
  * Writes a file, new or in place of an old one. A symbolic link of that name is replaced, never followed.
@@ -44,7 +44,7 @@ async function withTemporary<T>(path: string, text: string, place: (temporary: s
     return placed;
   } catch (error) {
     await unlink(temporary).catch(() => {}); // gone already where it was placed
-    throw homeError("write", path, causeText(error), error);
+    throw cannot("write", path)(causeText(error), error);
   }
 }
 

@@ -9,7 +9,7 @@ import { type ChannelName, type TelegramConfig, type WebhookConfig, readChannel,
 import { readApprovers, readGroups } from "./config-people.js";
 import { type UpstreamServer, readServers } from "./config-servers.js";
 import { ifGiven, readPath } from "./config-values.js";
-import { homeError } from "./errors.js";
+import { cannot } from "./errors.js";
 import type { PathOrigins } from "./paths.js";
 import { readOwnFile } from "./text-file.js";
 
@@ -55,7 +55,7 @@ export async function readConfig(path: string, { homeDir, cwd = resolve(dirname(
   const { text, isPrivate } = await readOwnFile(path, POLICY_BYTES_MAX);
   const config = parseConfig(text, { homeDir, cwd });
   if (!isPrivate && holdsSecrets(config))
-    throw homeError("read", path, `it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
+    throw cannot("read", path)(`it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
   return config;
 }
 
@@ -94,7 +94,9 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
   if (webhook !== undefined && !isEncrypted(webhook.secret)) warnings.push("webhook.secret is written in plain text");
   return {
     channel,
-    ...given({ telegram, webhook, approvers }),
+    ...(telegram === undefined ? {} : { telegram }),
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(approvers === undefined ? {} : { approvers }),
     groups: readGroups(entries.get("groups"), approvers ?? []),
     ...readProxy(entries.get("proxy"), origins, unsupported),
     ...readDefaults(entries.get("defaults"), origins),
@@ -117,7 +119,7 @@ function readProxy(spot: Spot | undefined, origins: PathOrigins, unsupported: st
   if (httpPort !== undefined) unsupported.push("proxy.http_port");
   const servers = ifGiven(entries.get("upstream_servers"), (each) => readServers(each, origins)) ?? [];
   for (const [index, server] of servers.entries()) if ("url" in server) unsupported.push(`proxy.upstream_servers[${index}].url`);
-  return { ...given({ port, httpPort }), servers };
+  return { ...(port === undefined ? {} : { port }), ...(httpPort === undefined ? {} : { httpPort }), servers };
 }
 
 function readDefaults(spot: Spot | undefined, origins: PathOrigins): Pick<Config, "askTimeoutMs" | "policyPath"> {
@@ -125,11 +127,8 @@ function readDefaults(spot: Spot | undefined, origins: PathOrigins): Pick<Config
   const entries = readMap(spot, ["timeout_seconds", "policy"]);
   const seconds = ifGiven(entries.get("timeout_seconds"), (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }));
   const policyPath = ifGiven(entries.get("policy"), (each) => readPath(each, origins));
-  return given({ askTimeoutMs: seconds === undefined ? undefined : Math.round(seconds * 1_000), policyPath });
-}
-
-/** The properties that have a value. */
-function given<T extends object>(properties: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(properties).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { readonly [K in keyof T]?: Exclude<T[K], undefined> }; // just filtered
+  return {
+    ...(seconds === undefined ? {} : { askTimeoutMs: Math.round(seconds * 1_000) }),
+    ...(policyPath === undefined ? {} : { policyPath }),
+  };
 }

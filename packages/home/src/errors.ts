@@ -1,9 +1,9 @@
 /** Errors of the home: one line, with the fix. */
 import { ConsentError, quoteText } from "@acp/core";
 
-/** `home_invalid`: `Cannot <what> "<path>": <why>`. */
-export function homeError(what: string, path: string, why: string, cause?: unknown): ConsentError {
-  return new ConsentError("home_invalid", `Cannot ${what} ${quoteText(path)}: ${why}`, cause === undefined ? {} : { cause });
+/** Makes `home_invalid`, one line with the fix: `Cannot <what> "<path>": <why>`. */
+export function cannot(what: string, path: string): (why: string, cause?: unknown) => ConsentError {
+  return (why, cause) => new ConsentError("home_invalid", `Cannot ${what} ${quoteText(path)}: ${why}`, { cause });
 }
 
 /** Whether the error is the system's, of one of the codes where codes are given. */

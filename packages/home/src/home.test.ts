@@ -72,7 +72,7 @@ describe("initHome()", () => {
     const dir = await scratchDirectory();
     await chmod(dir, 0o755);
     await expect(initHome(dir)).rejects.toMatchObject(refusal("chmod 700"));
-    await expect(stat(join(dir, "config.yml"))).rejects.toThrow();
+    await expect(stat(join(dir, "config.yml"))).rejects.toThrow("ENOENT");
   });
 
   it("refuses a place that is a file", async () => {

@@ -6,7 +6,7 @@ import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quoteText } from "@acp/core";
 import { createFileAtomic, syncDirectory } from "./atomic.js";
-import { causeText, hasErrno, homeError } from "./errors.js";
+import { causeText, hasErrno, cannot } from "./errors.js";
 import { type HomePaths, homePaths } from "./paths.js";
 import { CONFIG_TEMPLATE, POLICY_TEMPLATE } from "./templates.js";
 
@@ -22,14 +22,14 @@ export interface Home extends HomePaths {}
  */
 export async function openHome(dir: string): Promise<Home> {
   const found = await lstat(dir).catch((error: unknown) => {
-    throw homeError("open home", dir, hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error), error);
+    throw cannot("open home", dir)(hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error), error);
   });
-  if (found.isSymbolicLink()) throw homeError("open home", dir, "it is a symbolic link; name the directory itself");
-  if (!found.isDirectory()) throw homeError("open home", dir, "it is not a directory");
+  if (found.isSymbolicLink()) throw cannot("open home", dir)("it is a symbolic link; name the directory itself");
+  if (!found.isDirectory()) throw cannot("open home", dir)("it is not a directory");
   const uid = process.getuid?.();
-  if (uid === undefined) throw homeError("open home", dir, "this system has no file owners to check");
-  if (found.uid !== uid) throw homeError("open home", dir, `it belongs to user ${found.uid}, not to ${uid}`);
-  if ((found.mode & 0o077) !== 0) throw homeError("open home", dir, `others may enter it; run: chmod 700 ${quoteText(dir)}`);
+  if (uid === undefined) throw cannot("open home", dir)("this system has no file owners to check");
+  if (found.uid !== uid) throw cannot("open home", dir)(`it belongs to user ${found.uid}, not to ${uid}`);
+  if ((found.mode & 0o077) !== 0) throw cannot("open home", dir)(`others may enter it; run: chmod 700 ${quoteText(dir)}`);
   await checkAncestors(dir);
   return homePaths(dir);
 }
@@ -39,7 +39,7 @@ async function checkAncestors(dir: string): Promise<void> {
   for (let at = dirname(await realpath(dir)); ; at = dirname(at)) {
     const { mode } = await stat(at);
     if ((mode & 0o002) !== 0 && (mode & 0o1000) === 0)
-      throw homeError("open home", dir, `anybody may replace it; run: chmod o-w ${quoteText(at)}`);
+      throw cannot("open home", dir)(`anybody may replace it; run: chmod o-w ${quoteText(at)}`);
     if (at === dirname(at)) return;
   }
 }
@@ -82,6 +82,6 @@ async function makeDirectory(dir: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasErrno(error, "EEXIST")) return false;
-    throw homeError("make home", dir, causeText(error), error);
+    throw cannot("make home", dir)(causeText(error), error);
   }
 }

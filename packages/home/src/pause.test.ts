@@ -1,4 +1,4 @@
-import { chmod, mkdir, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { type HomePaths, homePaths } from "./paths.js";
@@ -83,6 +83,5 @@ describe("clearPause()", () => {
     expect(await clearPause(at)).toBe(false);
     await mkdir(at.pausePath);
     await expect(clearPause(at)).rejects.toMatchObject({ code: "home_invalid" });
-    await chmod(at.pausePath, 0o700);
   });
 });

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { ConsentError, isoTime, parseIsoTime } from "@acp/core";
 import { syncDirectory, writeFileAtomic } from "./atomic.js";
-import { causeText, hasErrno, homeError } from "./errors.js";
+import { causeText, hasErrno, cannot } from "./errors.js";
 import type { HomePaths } from "./paths.js";
 
 /** When a pause ends: a time in milliseconds since 1970, or when somebody ends it. */
@@ -44,7 +44,7 @@ export async function clearPause(home: HomePaths): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return false;
-    throw homeError("remove pause file", home.pausePath, causeText(error), error);
+    throw cannot("remove pause file", home.pausePath)(causeText(error), error);
   }
 }
 

@@ -107,11 +107,12 @@ function onChange(path: string, pollMs: number, look: () => void): () => void {
   };
   const watcher = watchName(path, soon);
   let before: string | undefined;
-  const polling = setInterval(async () => {
+  const poll = async (): Promise<void> => {
     const now = await signatureOf(path);
     if (before !== now) soon(); // the first time too: the file may have changed before we looked
     before = now;
-  }, pollMs).unref();
+  };
+  const polling = setInterval(() => void poll(), pollMs).unref();
   return () => {
     clearTimeout(settling);
     clearInterval(polling);

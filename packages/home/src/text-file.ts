@@ -2,7 +2,7 @@
 import { type Stats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { quoteText } from "@acp/core";
-import { causeText, hasErrno, homeError } from "./errors.js";
+import { causeText, hasErrno, cannot } from "./errors.js";
 
 /** A text and whether others may read it. */
 export interface TextFile {
@@ -24,7 +24,7 @@ export async function readOwnFile(path: string, bytesMax: number): Promise<TextF
   await using handle = await openFile(path);
   const found = await handle.stat();
   checkOwner(path, found);
-  if (found.size > bytesMax) throw homeError("read", path, `it has ${found.size} bytes, at most ${bytesMax} are read`);
+  if (found.size > bytesMax) throw cannot("read", path)(`it has ${found.size} bytes, at most ${bytesMax} are read`);
   return { text: decode(await readAll(handle, path, found.size), path), isPrivate: (found.mode & 0o077) === 0 };
 }
 
@@ -32,14 +32,14 @@ async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK); // NONBLOCK: a pipe in the file's place must not hang us
   } catch (error) {
-    throw homeError("read", path, hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
+    throw cannot("read", path)(hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
   }
 }
 
 function checkOwner(path: string, found: Stats): void {
-  if (!found.isFile()) throw homeError("read", path, "it is not a file");
-  if (found.uid !== process.getuid?.() && found.uid !== 0) throw homeError("read", path, `it belongs to user ${found.uid}`);
-  if ((found.mode & 0o022) !== 0) throw homeError("read", path, `others may write it; run: chmod go-w ${quoteText(path)}`);
+  if (!found.isFile()) throw cannot("read", path)("it is not a file");
+  if (found.uid !== process.getuid?.() && found.uid !== 0) throw cannot("read", path)(`it belongs to user ${found.uid}`);
+  if ((found.mode & 0o022) !== 0) throw cannot("read", path)(`others may write it; run: chmod go-w ${quoteText(path)}`);
 }
 
 /** Room for one byte more shows whether somebody is still writing. */
@@ -48,10 +48,10 @@ async function readAll(handle: FileHandle, path: string, size: number): Promise<
   let length = 0;
   for (let bytesRead = -1; bytesRead !== 0 && length <= size; length += bytesRead) {
     ({ bytesRead } = await handle.read(bytes, length, bytes.length - length, length).catch((error: unknown) => {
-      throw homeError("read", path, causeText(error), error);
+      throw cannot("read", path)(causeText(error), error);
     }));
   }
-  if (length !== size) throw homeError("read", path, "it changed while it was read");
+  if (length !== size) throw cannot("read", path)("it changed while it was read");
   return bytes.subarray(0, size);
 }
 
@@ -59,6 +59,6 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw homeError("read", path, "it is not UTF-8 text", error);
+    throw cannot("read", path)("it is not UTF-8 text", error);
   }
 }
