@@ -16,9 +16,9 @@ import {
 import type { OpenQuestion } from "./approver-client.js";
 
 /** Name of the protocol, in both hellos. */
-export const PROTOCOL = "acp-approve";
+const PROTOCOL = "acp-approve";
 /** Version of the protocol; another one is refused. */
-export const PROTOCOL_VERSION = 1;
+const PROTOCOL_VERSION = 1;
 /** Bytes of a line from the gate: a question with the longest text and the largest action. */
 export const GATE_LINE_BYTES_MAX: number = JSON_BYTES_MAX;
 /** Bytes of a line from a client: the largest answer and its envelope. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AuditSink, type JsonObject, type RiskLevel, type Verdict, createConsentGate, toolAction } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { createTerminalChannel } from "../src/index.js";
+import { type TerminalChannelOptions, createTerminalChannel } from "../src/index.js";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.js";
 import { type Pane, openPane, whyNoTmux } from "./tmux.js";
 
@@ -24,12 +24,16 @@ const runTypeScript = (name: string, ...args: readonly string[]): string =>
   ].join(" ");
 
 /** A process of its own with a gate that asks on its controlling terminal. */
-async function gateProcess(home: TemporaryHome, calls: readonly object[], options: object & { readonly inBackground?: boolean } = {}) {
+async function gateProcess(
+  home: TemporaryHome,
+  calls: readonly object[],
+  options: TerminalChannelOptions & { readonly waitForClient?: boolean; readonly inBackground?: boolean } = {},
+) {
   const file = join(home.path, "verdicts.jsonl");
   const { inBackground = false, ...given } = options;
   const gate = runTypeScript("asking-gate", file, JSON.stringify(calls), JSON.stringify(given));
-  const line = inBackground ? `set -m; (${gate}) & wait` : gate;
-  const command = `sh -c '${line.replaceAll("'", "'\\''")}'`;
+  const script = inBackground ? `set -m; (${gate}) & wait` : gate;
+  const command = `sh -c '${script.replaceAll("'", "'\\''")}'`;
   const pane = await openPane({ command, directory: home.path });
   const reported = async (): Promise<readonly JsonObject[]> =>
     (await readFile(file, "utf8").catch(() => ""))
@@ -158,6 +162,17 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
     kit.pane.type("a");
     kit.pane.press("Enter");
     expect((await second).code).toBe("consent_approved");
+  });
+
+  it("asks each of several questions that follow at once", async () => {
+    await using kit = await desk();
+    for (const tool of ["first_tool", "second_tool", "third_tool"]) {
+      const verdict = kit.ask(tool, {});
+      await kit.pane.shows(new RegExp(`${tool} on files[^]*\n>$`));
+      kit.pane.type("a");
+      kit.pane.press("Enter");
+      expect((await verdict).code).toBe("consent_approved");
+    }
   });
 
   it("counts down in place, and takes an expired question away", async () => {
