@@ -117,6 +117,14 @@ describe("createTypedInput() drain()", () => {
 });
 
 describe("createTypedInput() release()", () => {
+  it("leaves the stream to the next input, which reads on", async () => {
+    const { clock, keyboard, input } = setUp();
+    input.release();
+    const next = createTypedInput({ stream: keyboard, clock });
+    keyboard.write("x\n");
+    expect(await next.readLine(never)).toEqual({ kind: "line", text: "x" });
+  });
+
   it("lets go of the stream, whose later error ends nothing", async () => {
     const { clock, keyboard, input } = setUp();
     input.release();

@@ -144,6 +144,8 @@ export function createTypedInput({ stream, clock }: TypedInputOptions): TypedInp
   stream.on("close", onOver);
   // Stays after the release: an error that nobody listens to would end the process.
   stream.on("error", onOver);
+  // Who read it before may have paused it.
+  stream.resume();
 
   return {
     isTTY: stream.isTTY === true,
