@@ -29,13 +29,26 @@ async function until(look: () => Promise<string>, text: string): Promise<void> {
 
 /** The example in a terminal of its own, with the keys that a person types. */
 async function inTerminal(cwd: string, keys: string): Promise<string> {
-  const tmux = (...args: readonly string[]): Promise<string> => run("tmux", ["-L", `acp-embed-${process.pid}`, ...args]).then(({ stdout }) => stdout);
-  await tmux("new-session", "-d", "-s", "embed", "-c", cwd, "-x", "120", "-y", "40", `'${process.execPath}' --import '${TSX}' '${EMBED}' > said.txt`);
+  const tmux = (...args: readonly string[]): Promise<string> =>
+    run("tmux", ["-L", `acp-embed-${process.pid}`, ...args]).then(({ stdout }) => stdout);
+  await tmux(
+    "new-session",
+    "-d",
+    "-s",
+    "embed",
+    "-c",
+    cwd,
+    "-x",
+    "120",
+    "-y",
+    "40",
+    `'${process.execPath}' --import '${TSX}' '${EMBED}' > said.txt`,
+  );
   try {
     await until(() => tmux("capture-pane", "-p", "-t", "embed"), "\n>");
     await wait(500); // a person's pause: what is typed before the question can be read answers nothing
     await tmux("send-keys", "-t", "embed", keys, "Enter");
-    await until(() => readFile(join(cwd, "said.txt"), "utf8"), "written");
+    await until(() => readFile(join(cwd, "said.txt"), "utf8"), "sent");
     return await readFile(join(cwd, "said.txt"), "utf8");
   } finally {
     await tmux("kill-server").catch(() => "");
@@ -43,22 +56,22 @@ async function inTerminal(cwd: string, keys: string): Promise<string> {
 }
 
 describe("examples/embed", () => {
-  it("writes the file when the person at the terminal says yes", async () => {
+  it("sends when the person at the terminal says yes", async () => {
     await using at = await scratch();
-    expect(await inTerminal(at.path, "a")).toBe("written\n");
-    expect(await readFile(join(at.path, "hello.txt"), "utf8")).toBe("Hello");
+    expect(await inTerminal(at.path, "a")).toBe("sent\n");
+    expect(JSON.parse(await readFile(join(at.path, "outbox.json"), "utf8"))).toEqual({ to: "ada@example.com", subject: "Hello" });
     expect(await verifyAuditLog(join(at.path, "audit.jsonl"))).toMatchObject({ ok: true });
   });
 
-  it("writes nothing where nobody can be asked", async () => {
+  it("sends nothing where nobody can be asked", async () => {
     await using at = await scratch();
     // A session of its own has no controlling terminal.
     const child = spawn(process.execPath, ["--import", TSX, EMBED], { cwd: at.path, detached: true, stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
     child.stdout.on("data", (chunk) => (said += String(chunk)));
     const code = await new Promise((resolve) => child.on("close", resolve));
-    expect([code, said]).toEqual([0, expect.stringMatching(/^not written: Cannot ask anybody/)]);
-    await expect(readFile(join(at.path, "hello.txt"))).rejects.toThrow("ENOENT");
+    expect([code, said]).toEqual([0, expect.stringMatching(/^not sent: Cannot ask anybody/)]);
+    await expect(readFile(join(at.path, "outbox.json"))).rejects.toThrow("ENOENT");
   });
 
   it("is the README's snippet, word for word", async () => {

@@ -21,7 +21,11 @@ export async function filesOf(folder: string, args: Readonly<Record<string, unkn
 }
 
 /** What is wrong with the files after a call; empty where nothing is. */
-export async function faultsOf(folder: string, before: ReadonlyMap<string, string | undefined>, record: CallRecord): Promise<readonly string[]> {
+export async function faultsOf(
+  folder: string,
+  before: ReadonlyMap<string, string | undefined>,
+  record: CallRecord,
+): Promise<readonly string[]> {
   const wanted = new Map(before);
   const { path, content } = record.approved;
   if (record.forwarded && typeof path === "string" && typeof content === "string") wanted.set(path, content);

@@ -28,7 +28,10 @@ interface Ended {
 
 /** The demo as a child with a temporary directory of its own, so that what it leaves behind is seen. */
 async function runDemo(folder: string, temporary: string, onText: (text: string, kill: () => void) => void = () => {}): Promise<Ended> {
-  const child = spawn(process.execPath, [join(folder, "demo.mjs")], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: temporary } });
+  const child = spawn(process.execPath, [join(folder, "demo.mjs")], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: temporary },
+  });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
@@ -73,7 +76,10 @@ describe("npm run demo", () => {
     for (const name of await readdir(FOLDER)) if (name !== "node_modules") await cp(join(FOLDER, name), join(copy.path, name));
     await symlink(join(FOLDER, "node_modules"), join(copy.path, "node_modules"));
     const policy = await readFile(join(FOLDER, "policy.yml"), "utf8");
-    await writeFile(join(copy.path, "policy.yml"), policy.replace("action: deny\n    reason: files stay in the project folder", "action: allow"));
+    await writeFile(
+      join(copy.path, "policy.yml"),
+      policy.replace("action: deny\n    reason: files stay in the project folder", "action: allow"),
+    );
     const { code, text } = await runDemo(copy.path, copy.path);
     expect(text).toContain('WRONG   the call ended "allowed", it had to end "denied by policy"');
     expect(code).toBe(1);
@@ -82,12 +88,23 @@ describe("npm run demo", () => {
 
   it("asks the person at a terminal", async () => {
     await using temporary = await scratch();
-    const tmux = (...args: readonly string[]): Promise<string> => run("tmux", ["-L", `acp-demo-${process.pid}`, ...args]).then(({ stdout }) => stdout);
+    const tmux = (...args: readonly string[]): Promise<string> =>
+      run("tmux", ["-L", `acp-demo-${process.pid}`, ...args]).then(({ stdout }) => stdout);
     const screen = (): Promise<string> => tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "demo").catch(() => "");
     const until = async (pattern: RegExp): Promise<void> => {
       while (!pattern.test(await screen())) await wait(50);
     };
-    await tmux("new-session", "-d", "-s", "demo", "-x", "140", "-y", "50", `TMPDIR='${temporary.path}' '${process.execPath}' '${join(FOLDER, "demo.mjs")}'; echo "exit $?"; cat`);
+    await tmux(
+      "new-session",
+      "-d",
+      "-s",
+      "demo",
+      "-x",
+      "140",
+      "-y",
+      "50",
+      `TMPDIR='${temporary.path}' '${process.execPath}' '${join(FOLDER, "demo.mjs")}'; echo "exit $?"; cat`,
+    );
     try {
       for (const number of [2, 4, 5]) {
         await until(new RegExp(`${number}  agent[\\s\\S]*\\n>`));
@@ -116,6 +133,8 @@ describe("faultsOf()", () => {
     await writeFile(join(folder.path, "a.txt"), "new");
     expect(await faultsOf(folder.path, before, denied)).toEqual(['a.txt holds "new", approved was "old"']);
     expect(await faultsOf(folder.path, before, { ...denied, forwarded: true, approved: { path: "a.txt", content: "new" } })).toEqual([]);
-    expect(await faultsOf(folder.path, before, { ...denied, forwarded: true, approved: { path: "a.txt", content: "other" } })).toHaveLength(1);
+    expect(await faultsOf(folder.path, before, { ...denied, forwarded: true, approved: { path: "a.txt", content: "other" } })).toHaveLength(
+      1,
+    );
   });
 });

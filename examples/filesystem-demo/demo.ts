@@ -21,13 +21,17 @@ async function eventsFrom(log: string, seq: number): Promise<readonly AuditEvent
   return events;
 }
 
+/** The first text of a result. */
+function textOf(content: unknown): string {
+  const first: unknown = Array.isArray(content) ? content[0] : undefined;
+  return typeof first === "object" && first !== null && "text" in first ? String(first.text) : "";
+}
+
 /** Makes one call as an agent does: told "pending, call again", it calls again. */
 async function callUntilDecided({ client }: World, { tool, args }: Step, signal: AbortSignal): Promise<string> {
   for (;;) {
-    const result = await client.callTool({ name: tool, arguments: { ...args } }, undefined, { signal });
-    if (result._meta?.["acp/pending"] !== undefined) continue;
-    const [first] = Array.isArray(result.content) ? result.content : [];
-    return typeof first?.text === "string" ? first.text : "";
+    const { content, _meta: meta } = await client.callTool({ name: tool, arguments: { ...args } }, undefined, { signal });
+    if (meta?.["acp/pending"] === undefined) return textOf(content);
   }
 }
 
@@ -44,7 +48,8 @@ async function runStep({ world, person, signal }: Stage, step: Step): Promise<re
   // At a terminal the person decides; what the policy decides is the same everywhere.
   const isOpen = record.policy === "ask" && !person.isScripted && record.ends !== "not decided";
   if (!isOpen && record.ends !== step.ends) faults.push(`the call ended "${record.ends}", it had to end "${step.ends}"`);
-  if (record.forwarded === record.ends.startsWith("denied")) faults.push(`the call ended "${record.ends}", and was ${record.forwarded ? "" : "not "}forwarded`);
+  if (record.forwarded === record.ends.startsWith("denied"))
+    faults.push(`the call ended "${record.ends}", and was ${record.forwarded ? "" : "not "}forwarded`);
   for (const fault of faults) print(`   WRONG   ${fault}`);
   return faults;
 }
@@ -60,7 +65,11 @@ async function demo(signal: AbortSignal): Promise<number> {
   await using world = await createWorld();
   await using person = await attachPerson(world.home, signal);
   print("An agent works with files. Its MCP client talks to `acp mcp`, which stands in front of @modelcontextprotocol/server-filesystem.");
-  print(person.isScripted ? "No terminal here: a script answers for the person (examples/filesystem-demo/scripted-approver.ts)." : "You are the person who is asked.");
+  print(
+    person.isScripted
+      ? "No terminal here: a script answers for the person (examples/filesystem-demo/scripted-approver.ts)."
+      : "You are the person who is asked.",
+  );
   for (const line of world.said().filter((said) => said.startsWith("acp: ") && !said.startsWith("acp: ["))) print(line);
   const faults: string[] = [];
   for (const [index, step] of STEPS.entries()) {
@@ -72,7 +81,9 @@ async function demo(signal: AbortSignal): Promise<number> {
   print();
   print(`audit   ${events} events, the chain is ${ok ? "whole" : "BROKEN"}; head ${head?.hash ?? "none"}`);
   print(`files   ${faults.length === 0 ? "the server did what was approved, and nothing else" : `${faults.length} not as approved`}`);
-  print(`demo    ${faults.length === 0 && ok ? "as it has to be" : "FAILED"} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; its folder is removed`);
+  print(
+    `demo    ${faults.length === 0 && ok ? "as it has to be" : "FAILED"} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; its folder is removed`,
+  );
   return faults.length === 0 && ok ? 0 : 1;
 }
 

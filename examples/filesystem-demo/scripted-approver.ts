@@ -12,7 +12,13 @@ export async function answerAs(client: ApproverClient, request: ConsentRequest, 
   if (answer === undefined) throw new Error(`asked about ${request.action.description}, which nobody has to answer`);
   const { decision, modifications, reason } = answer;
   const receipt = await client.answer(
-    makeResponse(request, { decision, nowMs: Date.now(), channel: "terminal", ...(modifications && { modifications }), ...(reason !== undefined && { reason }) }),
+    makeResponse(request, {
+      decision,
+      nowMs: Date.now(),
+      channel: "terminal",
+      ...(modifications !== undefined && { modifications }),
+      ...(reason !== undefined && { reason }),
+    }),
   );
   if (receipt.status !== "final") throw new Error(`the gate did not take the answer: ${JSON.stringify(receipt)}`);
 }

@@ -30,7 +30,10 @@ export const STEPS: readonly Step[] = [
     tool: "write_file",
     args: { path: "project/announcement.txt", content: "We release on Friday" },
     ends: "edited",
-    answer: { decision: "approved_with_modifications", modifications: { path: "project/announcement.txt", content: "We release on Monday" } },
+    answer: {
+      decision: "approved_with_modifications",
+      modifications: { path: "project/announcement.txt", content: "We release on Monday" },
+    },
     hint: "change the text before you say yes: e, Enter",
   },
   {

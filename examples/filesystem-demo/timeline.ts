@@ -17,8 +17,10 @@ export interface CallRecord {
   readonly approved: JsonObject;
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const objectOf = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
 /** Reads the events of one call. */
 export function recordOf(events: readonly AuditEvent[]): CallRecord {
@@ -33,7 +35,7 @@ export function recordOf(events: readonly AuditEvent[]): CallRecord {
     policy: policy?.decision ?? "",
     rule: policy?.policyRule ?? "",
     person: person?.decision,
-    reason: String((person ?? policy)?.metadata["reason"] ?? ""),
+    reason: textOf((person ?? policy)?.metadata["reason"]),
     forwarded: last("tool_call_forwarded") !== undefined,
     approved: objectOf(edited ?? last("tool_call_intercepted")?.metadata["parameters"]),
   };

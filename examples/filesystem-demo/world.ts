@@ -30,7 +30,7 @@ function commandOf(name: string, path: string): string {
 /** Makes the folders, starts the client, and with it `acp mcp` and the file server. */
 export async function createWorld(): Promise<World> {
   const root = await mkdtemp(join(tmpdir(), "acp-demo-"));
-  const close = (): Promise<void> => rm(root, { recursive: true, force: true });
+  const remove = (): Promise<void> => rm(root, { recursive: true, force: true });
   try {
     const [folder, home] = [join(root, "scratch"), join(root, "home")];
     await mkdir(join(folder, "project"), { recursive: true });
@@ -39,9 +39,13 @@ export async function createWorld(): Promise<World> {
     await writeFile(join(folder, "project/notes.txt"), "Buy milk");
     await copyFile(fileURLToPath(new URL("policy.yml", import.meta.url)), join(home, "policy.yml"));
     const { client, said } = await connect(folder, home);
-    return { folder, home, client, said, [Symbol.asyncDispose]: () => client.close().finally(close) };
+    const close = async (): Promise<void> => {
+      await client.close();
+      await remove();
+    };
+    return { folder, home, client, said, [Symbol.asyncDispose]: close };
   } catch (error) {
-    await close();
+    await remove();
     throw error;
   }
 }

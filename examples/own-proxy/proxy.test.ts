@@ -1,6 +1,7 @@
 import { createServer, request } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { memoryAuditSink } from "@acp/audit";
 import { createConsentGate, makeResponse, parsePolicy } from "@acp/core";
@@ -32,16 +33,16 @@ async function listen(server: Server): Promise<number> {
 interface Setup extends AsyncDisposable {
   readonly reached: readonly string[];
   readonly events: () => readonly string[];
-  readonly send: (method: string, url?: string, body?: string) => Promise<{ readonly status: number | undefined; readonly text: string }>;
+  readonly send: (method: string, url?: string, body?: string) => Promise<{ readonly status: number | undefined; readonly body: string }>;
 }
 
 async function setUp(decision: Decision): Promise<Setup> {
   const reached: string[] = [];
-  const upstream = createServer(async (incoming, outgoing) => {
-    let body = "";
-    for await (const chunk of incoming) body += String(chunk);
-    reached.push(`${incoming.method} ${incoming.url} ${body}`.trim());
-    outgoing.end("from upstream");
+  const upstream = createServer((incoming, outgoing) => {
+    void text(incoming).then((body) => {
+      reached.push(`${incoming.method} ${incoming.url} ${body}`.trim());
+      outgoing.end("from upstream");
+    });
   });
   const upstreamPort = await listen(upstream);
   const audit = memoryAuditSink();
@@ -53,10 +54,8 @@ async function setUp(decision: Decision): Promise<Setup> {
     events: () => audit.events().map(({ eventType }) => eventType),
     send: (method, url = `http://127.0.0.1:${upstreamPort}/items`, body = "") =>
       new Promise((resolve, reject) => {
-        const sent = request({ host: "127.0.0.1", port, method, path: url, agent: false }, async (answer) => {
-          let text = "";
-          for await (const chunk of answer) text += String(chunk);
-          resolve({ status: answer.statusCode, text });
+        const sent = request({ host: "127.0.0.1", port, method, path: url, agent: false }, (answer) => {
+          text(answer).then((received) => resolve({ status: answer.statusCode, body: received }), reject);
         });
         sent.on("error", reject).end(body);
       }),
@@ -70,7 +69,7 @@ async function setUp(decision: Decision): Promise<Setup> {
 describe("createGatedProxy()", () => {
   it("forwards what the policy allows, and logs it", async () => {
     await using setup = await setUp("denied");
-    expect(await setup.send("GET")).toEqual({ status: 200, text: "from upstream" });
+    expect(await setup.send("GET")).toEqual({ status: 200, body: "from upstream" });
     expect(setup.reached).toEqual(["GET /items"]);
     expect(setup.events()).toContain("tool_call_completed");
   });
@@ -83,15 +82,15 @@ describe("createGatedProxy()", () => {
 
   it("answers 403 with the code when a person denies, and reaches nobody", async () => {
     await using setup = await setUp("denied");
-    const { status, text } = await setup.send("POST");
-    expect([status, JSON.parse(text).code]).toEqual([403, "consent_denied"]);
+    const { status, body } = await setup.send("POST");
+    expect([status, JSON.parse(body).code]).toEqual([403, "consent_denied"]);
     expect(setup.reached).toEqual([]);
   });
 
   it("answers 403 with the code when the policy denies, and reaches nobody", async () => {
     await using setup = await setUp("approved");
-    const { status, text } = await setup.send("DELETE");
-    expect([status, JSON.parse(text).code]).toEqual([403, "policy_denied"]);
+    const { status, body } = await setup.send("DELETE");
+    expect([status, JSON.parse(body).code]).toEqual([403, "policy_denied"]);
     expect(setup.reached).toEqual([]);
   });
 

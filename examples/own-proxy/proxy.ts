@@ -19,7 +19,10 @@ async function judge(gate: ConsentGate, incoming: IncomingMessage, outgoing: Ser
   const action = httpAction(incoming.method ?? "", incoming.url ?? ""); // throws for anything that has no single reading: 502
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort());
-  const result = await gate.run(action, (release) => forward(release, incoming, outgoing), { agent: { id: "my-agent" }, signal: gone.signal });
+  const result = await gate.run(action, (release) => forward(release, incoming, outgoing), {
+    agent: { id: "my-agent" },
+    signal: gone.signal,
+  });
   if (!result.ran) outgoing.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify(result.verdict));
 }
 

@@ -24,7 +24,9 @@ export async function readActionArgument({ values, io }: Pick<Invocation, "value
   const given = SOURCES.filter((name) => values[name] !== undefined);
   const [source] = given;
   if (source === undefined || given.length > 1) {
-    throw usage(`Cannot tell which action to explain: give one of --tool SERVER.TOOL, --http "METHOD URL", --shell COMMAND or --action FILE, not ${given.length === 0 ? "none" : "several"}`);
+    throw usage(
+      `Cannot tell which action to explain: give one of --tool SERVER.TOOL, --http "METHOD URL", --shell COMMAND or --action FILE, not ${given.length === 0 ? "none" : "several"}`,
+    );
   }
   if (values.args !== undefined && source !== "tool") throw usage(`Cannot use --args with --${source}: it belongs to --tool`);
   const text = values[source] ?? "";
@@ -52,6 +54,7 @@ function makeToolAction(text: string, argsText: string): Action {
 
 function makeHttpAction(text: string): Action {
   const [method, url, ...more] = text.trim().split(/\s+/);
-  if (method === undefined || url === undefined || more.length > 0) throw usage(`Cannot read --http "${text}": write METHOD and URL in one argument, such as "GET https://example.com/"`);
+  if (method === undefined || url === undefined || more.length > 0)
+    throw usage(`Cannot read --http "${text}": write METHOD and URL in one argument, such as "GET https://example.com/"`);
   return httpAction(method, url);
 }

@@ -1,5 +1,5 @@
 /**
- * Audit logs of a home: one file a running gate, because a chain has one writer. Which file a gate takes: docs/adr (one chain per writer).
+ * Audit logs of a home: one file a running gate, because a chain has one writer. Which file a gate takes: docs/adr/0040-one-audit-chain-a-gate.md.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,6 +37,10 @@ export function auditFileNames(): readonly string[] {
 export async function auditFilesFor(operand: string | undefined, home: string): Promise<readonly string[]> {
   if (operand !== undefined) return [operand];
   const files = await listAuditFiles(home);
-  if (files.length === 0) throw new ConsentError("home_invalid", `Cannot find an audit log in "${home}": no gate has run here yet; name a file, or start one with acp mcp`);
+  if (files.length === 0)
+    throw new ConsentError(
+      "home_invalid",
+      `Cannot find an audit log in "${home}": no gate has run here yet; name a file, or start one with acp mcp`,
+    );
   return files;
 }

@@ -9,7 +9,8 @@ function refusal(...argv: readonly string[]): string {
   try {
     read(...argv);
   } catch (error) {
-    if (isConsentError(error, "options_invalid")) return error.suggestion === undefined ? error.message : `${error.message} → ${error.suggestion}`;
+    if (isConsentError(error, "options_invalid"))
+      return error.suggestion === undefined ? error.message : `${error.message} → ${error.suggestion}`;
     throw error;
   }
   return "accepted";

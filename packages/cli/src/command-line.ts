@@ -33,8 +33,12 @@ function findCommand(words: readonly string[], commands: readonly Command[]): re
   const [first = "", second] = words;
   const family = commands.filter((candidate) => candidate.name.startsWith(`${first} `)).map((candidate) => candidate.name);
   if (family.length > 0) {
-    if (second === undefined) throw usage(`Cannot run "acp ${first}": it needs one of ${family.map((name) => name.split(" ")[1]).join(", ")}`);
-    throw usage(`Cannot run "acp ${first} ${second}": there is no such command`, nearest(`${first} ${second}`, family) ?? family.join(" or "));
+    if (second === undefined)
+      throw usage(`Cannot run "acp ${first}": it needs one of ${family.map((name) => name.split(" ")[1]).join(", ")}`);
+    throw usage(
+      `Cannot run "acp ${first} ${second}": there is no such command`,
+      nearest(`${first} ${second}`, family) ?? family.join(" or "),
+    );
   }
   const names = [...new Set(commands.flatMap((candidate) => [candidate.name, candidate.name.split(" ")[0] ?? ""]))];
   throw usage(`Cannot run "acp ${first}": there is no such command`, nearest(first, names));
@@ -61,7 +65,9 @@ function checkOption(token: OptionToken, allowed: readonly OptionName[], command
   } else if (token.value === undefined || token.value === "") {
     throw usage(`Cannot read option "${rawName}": its value ${placeholder} is missing`);
   } else if (token.inlineValue !== true && token.value.startsWith("-") && token.value !== "-") {
-    throw usage(`Cannot read option "${rawName}": its value ${placeholder} is missing; write ${rawName}=${token.value} if that is the value`);
+    throw usage(
+      `Cannot read option "${rawName}": its value ${placeholder} is missing; write ${rawName}=${token.value} if that is the value`,
+    );
   }
   return name;
 }
@@ -96,7 +102,9 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
   if (line.flags.has("help")) return line;
   const extra = operands[command.operandsMax];
   if (extra !== undefined) {
-    const fix = command.takesRest ? `write -- before the command: acp ${command.name} -- ${operands.join(" ")}` : `usage: acp ${command.name} ${command.usage}`.trim();
+    const fix = command.takesRest
+      ? `write -- before the command: acp ${command.name} -- ${operands.join(" ")}`
+      : `usage: acp ${command.name} ${command.usage}`.trim();
     throw usage(`Cannot read "${extra}": acp ${command.name} takes ${command.operandsMax === 0 ? "no" : "only one"} operand; ${fix}`);
   }
   if (rest.length > 0 && !command.takesRest) throw usage(`Cannot read "-- ${rest[0]}": acp ${command.name} takes nothing after --`);

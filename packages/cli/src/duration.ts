@@ -18,7 +18,8 @@ export function parseDuration(text: string): number {
     throw new ConsentError("options_invalid", `Cannot read duration "${text}": write a number and s, m, h or d, such as 30m`);
   }
   const ms = Number(digits) * (UNIT_MS[unit] ?? 0);
-  if (ms === 0 || ms > DURATION_MS_MAX) throw new ConsentError("options_invalid", `Cannot use duration "${text}": it must be between 1s and 365d`);
+  if (ms === 0 || ms > DURATION_MS_MAX)
+    throw new ConsentError("options_invalid", `Cannot use duration "${text}": it must be between 1s and 365d`);
   return ms;
 }
 
@@ -26,7 +27,12 @@ export function parseDuration(text: string): number {
 export function showDuration(ms: number): string {
   let rest = Math.max(0, Math.round(ms / 1_000));
   const parts: string[] = [];
-  for (const [unit, seconds] of [["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]] as const) {
+  for (const [unit, seconds] of [
+    ["d", 86_400],
+    ["h", 3_600],
+    ["min", 60],
+    ["s", 1],
+  ] as const) {
     const count = Math.floor(rest / seconds);
     rest -= count * seconds;
     if (count > 0) parts.push(`${count} ${unit}`);

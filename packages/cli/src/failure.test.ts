@@ -5,10 +5,15 @@ import { exitOfError, failureOf, onFile, renderFailure } from "./failure.js";
 describe("renderFailure()", () => {
   it("is one line with place, message, fix and code", async () => {
     const work = async (): Promise<never> => {
-      throw new ConsentError("policy_invalid", 'Cannot read rule "2":\n unknown key "acton"', { position: { line: 4, column: 7 }, suggestion: "action" });
+      throw new ConsentError("policy_invalid", 'Cannot read rule "2":\n unknown key "acton"', {
+        position: { line: 4, column: 7 },
+        suggestion: "action",
+      });
     };
     const error: unknown = await onFile("p.yml", work).catch((thrown: unknown) => thrown);
-    expect(renderFailure(failureOf(error))).toBe('acp: p.yml:4:7: Cannot read rule "2": unknown key "acton"; did you mean "action"? [policy_invalid]');
+    expect(renderFailure(failureOf(error))).toBe(
+      'acp: p.yml:4:7: Cannot read rule "2": unknown key "acton"; did you mean "action"? [policy_invalid]',
+    );
     expect(failureOf(error)).toMatchObject({ code: "policy_invalid", line: 4, column: 7, suggestion: "action" });
     expect(exitOfError(error)).toBe("invalid");
   });

@@ -7,10 +7,24 @@ import type { Exit } from "./exit-codes.js";
 import { COMMON_OPTIONS, optionOf } from "./options.js";
 import type { OptionName } from "./options.js";
 
+/** What most terminals show in one line. */
+const LINE_CHARS_MAX = 100;
+
 /** Two aligned columns. */
 function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+/** A sentence in lines that a terminal shows whole. */
+function wrap(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= LINE_CHARS_MAX) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 /** An option as it is written. */
@@ -49,7 +63,7 @@ export function renderCommandHelp(command: Command): readonly string[] {
     "",
     `Usage: acp ${command.name} ${command.usage} [options]`.replace(/ {2,}/g, " "),
     "",
-    ...command.details,
+    ...command.details.flatMap(wrap),
     ...(command.details.length > 0 ? [""] : []),
     "Options:",
     ...columns(names.map((name) => [optionUsage(name), optionOf(name).summary] as const)),

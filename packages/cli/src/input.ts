@@ -25,7 +25,8 @@ export function inputName(operand: string, io: Io): string {
  */
 export async function readInput(operand: string, io: Io, options: InputOptions): Promise<string> {
   const name = inputName(operand, io);
-  const fail = (why: string, cause?: unknown): ConsentError => new ConsentError("options_invalid", `Cannot read ${options.what} "${name}": ${why}`, { cause });
+  const fail = (why: string, cause?: unknown): ConsentError =>
+    new ConsentError("options_invalid", `Cannot read ${options.what} "${name}": ${why}`, { cause });
   let bytes: Uint8Array;
   try {
     bytes = await readStream(operand === "-" ? io.stdin : createReadStream(name), options.bytesMax);

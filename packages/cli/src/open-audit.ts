@@ -1,5 +1,5 @@
 /**
- * Opening an audit log for this process: the first log of the home that no live gate writes. docs/adr/0006-one-chain-a-writer.md says why.
+ * Opening an audit log for this process: the first log of the home that no live gate writes. docs/adr/0040-one-audit-chain-a-gate.md says why.
  */
 import { join } from "node:path";
 import { openAuditLog } from "@acp/audit";
@@ -21,5 +21,8 @@ export async function openHomeAudit(home: string): Promise<AuditLog> {
       if (!isConsentError(error, "audit_busy")) throw error;
     }
   }
-  throw new ConsentError("audit_busy", `Cannot open an audit log in "${home}": ${auditFileNames().length} gates write there already; end one, or use another --home`);
+  throw new ConsentError(
+    "audit_busy",
+    `Cannot open an audit log in "${home}": ${auditFileNames().length} gates write there already; end one, or use another --home`,
+  );
 }

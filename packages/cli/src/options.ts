@@ -48,7 +48,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   reason: { value: "TEXT", summary: "With --once: why; the agent reads it" },
   args: { value: "JSON", summary: "With --tool: the arguments ({})" },
   tool: { value: "SERVER.TOOL", summary: "Explain a tool call" },
-  http: { value: "\"METHOD URL\"", summary: "Explain an HTTP request" },
+  http: { value: '"METHOD URL"', summary: "Explain an HTTP request" },
   shell: { value: "COMMAND", summary: "Explain a shell command" },
   action: { value: "FILE", summary: "Explain an Action as JSON (spec/action.md); - is standard input" },
   limit: { value: "N", summary: "Show the last N events (20); 0 shows all" },

@@ -14,7 +14,11 @@ export function runDirectory(home: string): string {
 }
 
 /** Attaches to every running gate of the command's home. */
-export function attachToGates({ values, io, print }: Pick<Invocation, "values" | "io" | "print">, role: ClientRole, signal: AbortSignal): Promise<ApproverClients> {
+export function attachToGates(
+  { values, io, print }: Pick<Invocation, "values" | "io" | "print">,
+  role: ClientRole,
+  signal: AbortSignal,
+): Promise<ApproverClients> {
   const directory = runDirectory(homePath({ values, io }));
   return attachApprovers({ directory, role, signal, warn: (error) => print.notice(renderFailure(failureOf(error))) });
 }

@@ -62,7 +62,13 @@ describe("acp", () => {
     const command = COMMANDS.find((each) => each.name === name);
     const { code, stdout } = await acp([...name.split(" "), "--help"]);
     expect(code).toBe(0);
-    for (const text of [command?.summary, ...(command?.options ?? []).map((option) => `--${option}`), ...(command?.examples ?? []), "Exit codes:"]) expect(stdout).toContain(text);
+    for (const text of [
+      command?.summary,
+      ...(command?.options ?? []).map((option) => `--${option}`),
+      ...(command?.examples ?? []),
+      "Exit codes:",
+    ])
+      expect(stdout).toContain(text);
     const described = JSON.parse((await acp([...name.split(" "), "--help", "--json"])).stdout);
     expect(described).toMatchObject({ name, summary: command?.summary });
   });
@@ -75,7 +81,9 @@ describe("acp", () => {
       stderr: 'acp: Cannot run "acp aprove": there is no such command; did you mean "approve"? [options_invalid]\n',
     });
     const { stderr } = await acp(["policy", "check", "--jsn", "--json"]);
-    expect(JSON.parse(stderr)).toEqual({ error: { code: "options_invalid", message: 'Cannot read option "--jsn": acp policy check has no such option', suggestion: "--json" } });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: "options_invalid", message: 'Cannot read option "--jsn": acp policy check has no such option', suggestion: "--json" },
+    });
   });
 
   it("has no colours where nobody looks", async () => {
@@ -114,7 +122,10 @@ describe("acp policy check", () => {
     await using at = await scratch();
     await writeFile(join(at.path, "p.yml"), POLICY);
     const { code, stdout } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
-    expect([code, stdout]).toEqual([0, expect.stringContaining("2 rules, everything else: ask\n  allow reads (line 4)\n  deny  no-moves (line 7)")]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining("2 rules, everything else: ask\n  allow reads (line 4)\n  deny  no-moves (line 7)"),
+    ]);
     const json = JSON.parse((await acp(["policy", "check", "--json", "-"], { input: POLICY })).stdout);
     expect(json).toMatchObject({ ok: true, default: "ask", rules: [{ ruleId: "reads" }, { ruleId: "no-moves" }], warnings: [] });
   });
@@ -150,7 +161,9 @@ describe("acp policy check", () => {
 });
 
 describe("acp policy explain", () => {
-  const explain = async (...args: readonly string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> => {
+  const explain = async (
+    ...args: readonly string[]
+  ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> => {
     await using at = await scratch();
     await writeFile(join(at.path, "p.yml"), POLICY);
     await writeFile(join(at.path, "action.json"), JSON.stringify({ name: "move_file", args: {}, meta: { kind: "tool", server: "files" } }));
@@ -173,7 +186,7 @@ describe("acp policy explain", () => {
     const denied = await explain("--tool", "files.move_file");
     expect(denied.stdout).toMatch(/^deny tool move_file on files\n {2}rule {3}no-moves \(\S+\/p\.yml:7\)\n {2}why {4}files stay here\n/);
     const asked = await explain("--tool", "files.write_file", "--args", '{"path":"a\u202eb"}');
-    expect(asked.stdout).toContain('  Wants: call write_file on files\n');
+    expect(asked.stdout).toContain("  Wants: call write_file on files\n");
     expect(asked.stdout).toContain('      "path": "a\\u202eb"\n');
   });
 
@@ -199,13 +212,21 @@ describe("acp audit", () => {
     await logAt(join(home.path, "audit.jsonl"), 3);
     await logAt(join(home.path, "audit.2.jsonl"), 1);
     const good = await acp(["audit", "verify"], { home: home.path });
-    expect([good.code, good.stdout]).toEqual([0, expect.stringMatching(/^ok \S+audit\.jsonl: 3 events, head sha256:.*\nok \S+audit\.2\.jsonl: 1 event, /)]);
+    expect([good.code, good.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ok \S+audit\.jsonl: 3 events, head sha256:.*\nok \S+audit\.2\.jsonl: 1 event, /),
+    ]);
     const file = join(home.path, "audit.jsonl");
     await writeFile(file, (await readFile(file, "utf8")).replace("ae_2", "ae_9"));
     const bad = await acp(["audit", "verify", "--json"], { home: home.path });
     expect(bad.code).toBe(EXIT_CODES.audit.code);
-    expect(JSON.parse(bad.stdout)).toMatchObject({ ok: false, logs: [{ ok: false, events: 1, firstBad: { line: 2, code: "hash_mismatch" } }, { ok: true }] });
-    expect((await acp(["audit", "verify", file])).stdout).toMatch(/^broken \S+audit\.jsonl:2: .* \[hash_mismatch\]; 1 event before it are? good/);
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      ok: false,
+      logs: [{ ok: false, events: 1, firstBad: { line: 2, code: "hash_mismatch" } }, { ok: true }],
+    });
+    expect((await acp(["audit", "verify", file])).stdout).toMatch(
+      /^broken \S+audit\.jsonl:2: .* \[hash_mismatch\]; 1 event before it are? good/,
+    );
   });
 
   it("show prints the last events, escaped, and all of them as JSON", async () => {
@@ -222,8 +243,14 @@ describe("acp audit", () => {
 
   it("says that there is no log", async () => {
     await using home = await scratch();
-    expect(await acp(["audit", "verify"], { home: home.path })).toMatchObject({ code: EXIT_CODES.invalid.code, stderr: expect.stringContaining("no gate has run here yet") });
-    expect(await acp(["audit", "verify", join(home.path, "x")])).toMatchObject({ code: EXIT_CODES.audit.code, stderr: expect.stringContaining("[audit_failed]") });
+    expect(await acp(["audit", "verify"], { home: home.path })).toMatchObject({
+      code: EXIT_CODES.invalid.code,
+      stderr: expect.stringContaining("no gate has run here yet"),
+    });
+    expect(await acp(["audit", "verify", join(home.path, "x")])).toMatchObject({
+      code: EXIT_CODES.audit.code,
+      stderr: expect.stringContaining("[audit_failed]"),
+    });
   });
 
   it("show ends quietly when its reader has seen enough", async () => {

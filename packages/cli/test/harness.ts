@@ -49,12 +49,21 @@ export interface Running extends AsyncDisposable {
 /** An environment without the caller's own settings. */
 function environment(options: AcpOptions): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { ...(PATH !== undefined && { PATH }), ...(HOME !== undefined && { HOME }), ...(options.home !== undefined && { ACP_HOME: options.home }), ...options.env };
+  return {
+    ...(PATH !== undefined && { PATH }),
+    ...(HOME !== undefined && { HOME }),
+    ...(options.home !== undefined && { ACP_HOME: options.home }),
+    ...options.env,
+  };
 }
 
 /** Starts `acp` with the arguments. */
 export function startAcp(args: readonly string[], options: AcpOptions = {}): Running {
-  const child = spawn(process.execPath, [BIN, ...args], { env: environment(options), cwd: options.cwd ?? tmpdir(), stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: environment(options),
+    cwd: options.cwd ?? tmpdir(),
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const texts = { stdout: "", stderr: "" };
   const watchers = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
@@ -74,7 +83,9 @@ export function startAcp(args: readonly string[], options: AcpOptions = {}): Run
       };
       watchers.add(watch);
       watch();
-      void ended.then(({ code }) => reject(new Error(`acp ended (${code}) before it wrote ${String(text)} to ${stream}; it wrote:\n${texts.stdout}\n${texts.stderr}`)));
+      void ended.then(({ code }) =>
+        reject(new Error(`acp ended (${code}) before it wrote ${String(text)} to ${stream}; it wrote:\n${texts.stdout}\n${texts.stderr}`)),
+      );
     });
   return {
     child,

@@ -11,7 +11,11 @@ const require = createRequire(import.meta.url);
 
 /** The real file server, over the folder. */
 export function fileServer(folder: string): readonly string[] {
-  return [process.execPath, join(dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")), "dist/index.js"), folder];
+  return [
+    process.execPath,
+    join(dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")), "dist/index.js"),
+    folder,
+  ];
 }
 
 export interface GatedOptions {
@@ -47,10 +51,10 @@ export async function startGated({ home, folder, args = [], server = fileServer(
     cwd: folder,
     stderr: "pipe",
   });
-  let text = "";
+  let said = "";
   const watchers = new Set<() => void>();
   transport.stderr?.on("data", (chunk) => {
-    text += String(chunk);
+    said += String(chunk);
     for (const watch of watchers) watch();
   });
   const client = new Client({ name: "acp-test", version: "1.0.0" });
@@ -58,18 +62,19 @@ export async function startGated({ home, folder, args = [], server = fileServer(
   return {
     pid: transport.pid ?? 0,
     client,
-    stderr: () => text,
+    stderr: () => said,
     async call(name, given) {
-      const result = await client.callTool({ name, arguments: { ...given } });
-      const [first] = Array.isArray(result.content) ? result.content : [];
-      const denied = result._meta?.["acp/denied"];
+      const { content, isError, _meta: meta } = await client.callTool({ name, arguments: { ...given } });
+      const first: unknown = Array.isArray(content) ? content[0] : undefined;
+      const denied = meta?.["acp/denied"];
       const code = typeof denied === "object" && denied !== null && "code" in denied ? String(denied.code) : undefined;
-      return { text: String(first?.text ?? ""), isError: result.isError === true, code };
+      const text = typeof first === "object" && first !== null && "text" in first ? String(first.text) : "";
+      return { text, isError: isError === true, code };
     },
     said: (wanted) =>
       new Promise((resolve) => {
         const watch = (): void => {
-          if (typeof wanted === "string" ? !text.includes(wanted) : !wanted.test(text)) return;
+          if (typeof wanted === "string" ? !said.includes(wanted) : !wanted.test(said)) return;
           watchers.delete(watch);
           resolve();
         };

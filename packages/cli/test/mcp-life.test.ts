@@ -8,7 +8,12 @@ import type { Running, Scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
 
 const ALLOW = 'version: "1"\ndefault_action: allow\n';
-const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } } };
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
 
 interface World extends Scratch {
   readonly home: string;
@@ -26,7 +31,8 @@ async function world(config?: string): Promise<World> {
   return { ...at, home, folder };
 }
 
-const serverYaml = (name: string, folder: string): string => `    - name: ${name}\n      command: ${JSON.stringify(fileServer(folder).join(" "))}\n`;
+const serverYaml = (name: string, folder: string): string =>
+  `    - name: ${name}\n      command: ${JSON.stringify(fileServer(folder).join(" "))}\n`;
 
 /** `acp mcp` spoken to by hand, after its first answer. */
 async function startRaw(at: World): Promise<Running> {
@@ -70,7 +76,8 @@ describe("the end of acp mcp", () => {
     running.child.kill(name);
     expect(await running.ended).toMatchObject({ code: 0, signal: null });
     expect(await sockets(at.home)).toEqual([]);
-    await using _again = await openAuditLog({ path: join(at.home, "audit.jsonl") }); // the writer's lock is free
+    const again = await openAuditLog({ path: join(at.home, "audit.jsonl") }); // the writer's lock is free
+    await again.close();
   });
 
   it("after kill -9 leaves a log that verifies and that the next gate goes on with", async () => {
@@ -113,7 +120,10 @@ describe("several gates of one home", () => {
   it("do not step around a log that is broken", async () => {
     await using at = await world();
     await writeFile(join(at.home, "audit.jsonl"), '{"not":"an event"}\n', { mode: 0o600 });
-    expect(await acp(["mcp", "--", ...fileServer(at.folder)], { home: at.home })).toMatchObject({ code: EXIT_CODES.audit.code, stderr: expect.stringContaining("[audit_failed]") });
+    expect(await acp(["mcp", "--", ...fileServer(at.folder)], { home: at.home })).toMatchObject({
+      code: EXIT_CODES.audit.code,
+      stderr: expect.stringContaining("[audit_failed]"),
+    });
     await expect(access(join(at.home, "audit.2.jsonl"))).rejects.toThrow("ENOENT");
   });
 });
@@ -125,10 +135,20 @@ describe("acp mcp and its configuration", () => {
     for (const folder of [one, two]) await mkdir(folder);
     await writeFile(join(one, "a.txt"), "of one");
     await mkdir(home, { mode: 0o700 });
-    await writeFile(join(home, "policy.yml"), 'version: "1"\ndefault_action: deny\nrules: [{ match: { server: one, tool: "read_*" }, action: allow }]\n', { mode: 0o600 });
-    await writeFile(join(home, "config.yml"), `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("one", one)}${serverYaml("two", two)}`, { mode: 0o600 });
+    await writeFile(
+      join(home, "policy.yml"),
+      'version: "1"\ndefault_action: deny\nrules: [{ match: { server: one, tool: "read_*" }, action: allow }]\n',
+      { mode: 0o600 },
+    );
+    await writeFile(
+      join(home, "config.yml"),
+      `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("one", one)}${serverYaml("two", two)}`,
+      { mode: 0o600 },
+    );
     await using gated = await startGated({ home, folder: one, server: [] });
-    expect((await gated.client.listTools()).tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["one__read_text_file", "two__read_text_file"]));
+    expect((await gated.client.listTools()).tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["one__read_text_file", "two__read_text_file"]),
+    );
     expect(await gated.call("one__read_text_file", { path: join(one, "a.txt") })).toMatchObject({ text: "of one" });
     expect(await gated.call("two__read_text_file", { path: join(two, "a.txt") })).toMatchObject({ code: "policy_denied" });
   });
@@ -138,7 +158,11 @@ describe("acp mcp and its configuration", () => {
     const other = join(at.path, "other.yml");
     await writeFile(other, 'version: "1"\ndefault_action: deny\n', { mode: 0o600 });
     const config = join(at.path, "acp.yml");
-    await writeFile(config, `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("files", at.folder)}      env: { EXTRA: "1" }\ndefaults: { policy: other.yml, timeout_seconds: 1 }\n`, { mode: 0o600 });
+    await writeFile(
+      config,
+      `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("files", at.folder)}      env: { EXTRA: "1" }\ndefaults: { policy: other.yml, timeout_seconds: 1 }\n`,
+      { mode: 0o600 },
+    );
     await using gated = await startGated({ ...at, args: ["--config", config], server: [] });
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ code: "policy_denied" });
     const environ = await readFile(`/proc/${await serverOf(gated.pid)}/environ`, "utf8");
@@ -147,9 +171,21 @@ describe("acp mcp and its configuration", () => {
 
   it.each([
     ["no server", 'version: "1"\n', [], "config_invalid", "there is no MCP server; write acp mcp -- COMMAND"],
-    ["another channel", 'version: "1"\nchannel: webhook\nwebhook: { url: "https://example.com/", secret: "encrypted:x" }\n', ["--", "x"], "config_invalid", "webhook: the channel is not supported yet"],
+    [
+      "another channel",
+      'version: "1"\nchannel: webhook\nwebhook: { url: "https://example.com/", secret: "encrypted:x" }\n',
+      ["--", "x"],
+      "config_invalid",
+      "webhook: the channel is not supported yet",
+    ],
     ["an unknown key", 'version: "1"\nproxxy: {}\n', ["--", "x"], "config_invalid", "config.yml:2:1: "],
-    ["a url server", 'version: "1"\nproxy: { upstream_servers: [{ name: a, url: "http://localhost:1/" }] }\n', [], "options_invalid", "not supported yet"],
+    [
+      "a url server",
+      'version: "1"\nproxy: { upstream_servers: [{ name: a, url: "http://localhost:1/" }] }\n',
+      [],
+      "options_invalid",
+      "not supported yet",
+    ],
   ])("refuses %s", async (_name, config, args, errorCode, message) => {
     await using at = await world(config);
     const { code, stdout, stderr } = await acp(["mcp", ...args], { home: at.home });

@@ -58,23 +58,24 @@ async function firstQuestion(watcher: Running): Promise<string> {
   return JSON.parse(watcher.stdout().split("\n")[0] ?? "").request.id;
 }
 
-/** An approver in this process that answers every question the same way. */
-async function answering(home: string, parts: Omit<AnswerParts, "nowMs" | "channel">): Promise<AsyncDisposable> {
+/** Does the work while an approver in this process answers every question the same way. */
+async function answering<T>(home: string, parts: Omit<AnswerParts, "nowMs" | "channel">, work: () => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const clients = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
   const answer = async (): Promise<void> => {
     for await (const change of clients.changes) {
-      if (change.type === "open") await clients.answer(makeResponse(change.question.request, { ...parts, nowMs: Date.now(), channel: "terminal" }));
+      if (change.type === "open")
+        await clients.answer(makeResponse(change.question.request, { ...parts, nowMs: Date.now(), channel: "terminal" }));
     }
   };
   const answered = answer();
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await clients.close();
-      await answered;
-    },
-  };
+  try {
+    return await work();
+  } finally {
+    stop.abort();
+    await clients.close();
+    await answered;
+  }
 }
 
 describe("acp mcp with the real file server", () => {
@@ -83,7 +84,10 @@ describe("acp mcp with the real file server", () => {
     await using gated = await startGated(at);
     expect((await gated.client.listTools()).tools.map(({ name }) => name)).toContain("write_file");
     expect(await gated.call("read_text_file", { path: "a.txt" })).toEqual({ text: "hello", isError: false, code: undefined });
-    expect(await gated.call("move_file", { source: "a.txt", destination: "b.txt" })).toMatchObject({ isError: true, code: "policy_denied" });
+    expect(await gated.call("move_file", { source: "a.txt", destination: "b.txt" })).toMatchObject({
+      isError: true,
+      code: "policy_denied",
+    });
     expect(await readdir(at.folder)).toEqual(["a.txt"]);
   });
 
@@ -98,18 +102,14 @@ describe("acp mcp with the real file server", () => {
   it("writes what a person approved, as approved, and nothing that they denied", async () => {
     await using at = await world();
     await using gated = await startGated(at);
-    {
-      await using _person = await answering(at.home, { decision: "approved" });
-      expect(await gated.call("write_file", { path: "b.txt", content: "as asked" })).toMatchObject({ isError: false });
-    }
-    {
-      await using _person = await answering(at.home, { decision: "approved_with_modifications", modifications: { path: "c.txt", content: "as edited" } });
-      expect(await gated.call("write_file", { path: "c.txt", content: "as asked" })).toMatchObject({ isError: false });
-    }
-    {
-      await using _person = await answering(at.home, { decision: "denied", reason: "not today" });
-      expect(await gated.call("write_file", { path: "d.txt", content: "x" })).toMatchObject({ code: "consent_denied", text: expect.stringContaining("not today") });
-    }
+    const write = (path: string) => () => gated.call("write_file", { path, content: "as asked" });
+    expect(await answering(at.home, { decision: "approved" }, write("b.txt"))).toMatchObject({ isError: false });
+    const modifications = { path: "c.txt", content: "as edited" };
+    expect(await answering(at.home, { decision: "approved_with_modifications", modifications }, write("c.txt"))).toMatchObject({
+      isError: false,
+    });
+    const denied = await answering(at.home, { decision: "denied", reason: "not today" }, write("d.txt"));
+    expect(denied).toMatchObject({ code: "consent_denied", text: expect.stringContaining("not today") });
     expect(await readFile(join(at.folder, "b.txt"), "utf8")).toBe("as asked");
     expect(await readFile(join(at.folder, "c.txt"), "utf8")).toBe("as edited");
     expect((await readdir(at.folder)).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
@@ -121,14 +121,16 @@ describe("acp mcp with the real file server", () => {
     await using gated = await startGated(at);
     expect(gated.stderr()).toMatch(/acp: No isolation: /);
     expect(gated.stderr()).toMatch(/acp: The agent runs as the same user/);
-    const notices = (await eventsOf(at.log)).filter(({ eventType }) => eventType === "gate_notice").map(({ metadata }) => metadata["notice"]);
+    const notices = (await eventsOf(at.log))
+      .filter(({ eventType }) => eventType === "gate_notice")
+      .map(({ metadata }) => metadata["notice"]);
     expect(notices).toEqual(["isolation_none", "shared_uid"]);
     await gated.call("read_text_file", { path: "a.txt" });
     for (const { metadata } of await eventsOf(at.log)) expect(metadata["isolation"]).toBe("none");
   });
 
   it("names agent and server as told", async () => {
-    await using at = await world(POLICY.replace("tool: \"read_*\"", "tool: \"read_*\", server: files"));
+    await using at = await world(POLICY.replace('tool: "read_*"', 'tool: "read_*", server: files'));
     await using gated = await startGated({ ...at, args: ["--agent", "claude", "--server", "files"] });
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
     expect((await eventsOf(at.log)).at(-1)).toMatchObject({ agent: "claude", policyRule: "reads" });
@@ -153,7 +155,9 @@ describe("acp mcp and the policy file", () => {
     await replace(at.policy, POLICY.replace("action: allow", "action: deny"));
     await gated.said("was reloaded: 2 rules");
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ code: "policy_denied" });
-    const notices = (await eventsOf(at.log)).map(({ metadata }) => metadata["notice"]).filter((notice) => String(notice).startsWith("policy_"));
+    const notices = (await eventsOf(at.log))
+      .map(({ metadata }) => metadata["notice"])
+      .filter((notice) => String(notice).startsWith("policy_"));
     expect(notices).toEqual(["policy_kept", "policy_reloaded"]);
   });
 
@@ -168,7 +172,11 @@ describe("acp mcp and the policy file", () => {
   it("does not start with a broken one", async () => {
     await using at = await world(POLICY.replace("rules:", "rulez:"));
     const ended = await acp(["mcp", "--", ...fileServer(at.folder)], { home: at.home });
-    expect(ended).toMatchObject({ code: EXIT_CODES.invalid.code, stdout: "", stderr: expect.stringMatching(/policy\.yml:3:1: .*did you mean rules\? \[policy_invalid\]/) });
+    expect(ended).toMatchObject({
+      code: EXIT_CODES.invalid.code,
+      stdout: "",
+      stderr: expect.stringMatching(/policy\.yml:3:1: .*did you mean rules\? \[policy_invalid\]/),
+    });
     expect(await readdir(join(at.home, "run")).catch(() => [])).toEqual([]);
   });
 });
@@ -186,7 +194,9 @@ describe("acp approve, pending and pause beside a running gate", () => {
     const id = await firstQuestion(watcher);
     const listed = JSON.parse((await acp(["pending", "--json"], { home: at.home })).stdout);
     expect(listed).toMatchObject({ gates: 1, pending: [{ id, agent: { id: "mcp-client" } }] });
-    expect((await acp(["pending"], { home: at.home })).stdout).toMatch(new RegExp(`^${id} {2}medium {4}call write_file on default {2}mcp-client {2}`));
+    expect((await acp(["pending"], { home: at.home })).stdout).toMatch(
+      new RegExp(`^${id} {2}medium {4}call write_file on default {2}mcp-client {2}`),
+    );
     const answered = await acp(["approve", "--once", id, "--approve", "--json"], { home: at.home });
     expect([answered.code, JSON.parse(answered.stdout)]).toEqual([0, { ok: true, id, status: "final", outcome: "approved" }]);
     expect(await call).toMatchObject({ isError: false });
@@ -198,11 +208,13 @@ describe("acp approve, pending and pause beside a running gate", () => {
   it("pause denies what would be asked, lets pass what is allowed, until it is over", async () => {
     await using at = await world();
     await using gated = await startGated(at);
-    await using _person = await answering(at.home, { decision: "approved" });
-    await acp(["pause"], { home: at.home });
-    expect(await gated.call("write_file", { path: "b.txt", content: "x" })).toMatchObject({ code: "paused" });
-    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
-    await acp(["pause", "--off"], { home: at.home });
-    expect(await gated.call("write_file", { path: "b.txt", content: "x" })).toMatchObject({ isError: false });
+    const write = () => gated.call("write_file", { path: "b.txt", content: "x" });
+    await answering(at.home, { decision: "approved" }, async () => {
+      await acp(["pause"], { home: at.home });
+      expect(await write()).toMatchObject({ code: "paused" });
+      expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
+      await acp(["pause", "--off"], { home: at.home });
+      expect(await write()).toMatchObject({ isError: false });
+    });
   });
 });

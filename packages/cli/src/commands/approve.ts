@@ -15,11 +15,13 @@ import { attachToGates } from "../run-directory.js";
 export const approve: Run = (invocation) => {
   const { values, flags, print, io } = invocation;
   if (values.once !== undefined) return answerOne(invocation, values.once);
-  for (const name of ["approve", "deny"] as const) if (flags.has(name)) throw usage(`Cannot use --${name} alone: name the question with --once ID`);
+  for (const name of ["approve", "deny"] as const)
+    if (flags.has(name)) throw usage(`Cannot use --${name} alone: name the question with --once ID`);
   if (values.reason !== undefined) throw usage("Cannot use --reason alone: name the question with --once ID");
   if (print.json) return watch(invocation);
   // Lines of a file or a pipe were written before the question was seen: they are no answers to it.
-  if (!io.stdin.isTTY) throw usage("Cannot ask you: standard input is no terminal; answer with acp approve --once ID --approve, or watch with --json");
+  if (!io.stdin.isTTY)
+    throw usage("Cannot ask you: standard input is no terminal; answer with acp approve --once ID --approve, or watch with --json");
   return ask(invocation);
 };
 
@@ -32,7 +34,11 @@ async function ask(invocation: Invocation): Promise<Exit> {
   const signal = io.onStop();
   await using clients = await attachToGates(invocation, "approver", signal);
   const gates = clients.gates();
-  print.result(undefined, () => [gates === 0 ? "No gate is running yet; this joins one when it starts. Ctrl-C ends it." : `Attached to ${gates} ${gates === 1 ? "gate" : "gates"}. Ctrl-C ends it.`]);
+  print.result(undefined, () => [
+    gates === 0
+      ? "No gate is running yet; this joins one when it starts. Ctrl-C ends it."
+      : `Attached to ${gates} ${gates === 1 ? "gate" : "gates"}. Ctrl-C ends it.`,
+  ]);
   await runApproverUi({ client: clients, input: io.stdin, output: io.stdout, color: showsColour(io.stdout, io.env), signal });
   return "ok";
 }
@@ -62,7 +68,9 @@ async function answerOne(invocation: Invocation, id: string): Promise<Exit> {
   const question = clients.pending().find(({ request }) => request.id === id);
   if (question === undefined) {
     const gates = clients.gates();
-    print.result({ ok: false, id, gates }, () => [`No such question is open: ${id} (${gates} ${gates === 1 ? "gate" : "gates"} asked); acp pending lists what is`]);
+    print.result({ ok: false, id, gates }, () => [
+      `No such question is open: ${id} (${gates} ${gates === 1 ? "gate" : "gates"} asked); acp pending lists what is`,
+    ]);
     return "nothing";
   }
   const receipt = await answer(clients, question, { decision, reason: invocation.values.reason });
@@ -76,9 +84,15 @@ function decisionOf({ flags }: Invocation): Decision {
   return yes ? "approved" : "denied";
 }
 
-function answer(clients: ApproverClients, { request }: OpenQuestion, given: { readonly decision: Decision; readonly reason: string | undefined }): Promise<AnswerReceipt> {
+function answer(
+  clients: ApproverClients,
+  { request }: OpenQuestion,
+  given: { readonly decision: Decision; readonly reason: string | undefined },
+): Promise<AnswerReceipt> {
   const { decision, reason } = given;
-  return clients.answer(makeResponse(request, { decision, nowMs: Date.now(), channel: "terminal", ...(reason !== undefined && { reason }) }));
+  return clients.answer(
+    makeResponse(request, { decision, nowMs: Date.now(), channel: "terminal", ...(reason !== undefined && { reason }) }),
+  );
 }
 
 function receiptJson(receipt: AnswerReceipt): object {

@@ -23,7 +23,8 @@ export const auditShow: Run = async ({ operands, values, io, print }) => {
 
 function readLimit(text: string | undefined): number {
   if (text === undefined) return LIMIT;
-  if (!/^\d{1,9}$/.test(text)) throw new ConsentError("options_invalid", `Cannot read --limit "${text}": write a whole number; 0 shows all`);
+  if (!/^\d{1,9}$/.test(text))
+    throw new ConsentError("options_invalid", `Cannot read --limit "${text}": write a whole number; 0 shows all`);
   return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
 }
 
@@ -38,17 +39,30 @@ async function lastEvents(files: readonly string[], limit: number): Promise<read
     }
     kept.push(...tail.slice(-limit));
   }
-  return kept.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq).slice(-limit);
+  return kept.sort((a, b) => (a.atMs === b.atMs ? a.seq - b.seq : a.atMs - b.atMs)).slice(-limit);
 }
 
-const TONES: Readonly<Record<string, Tone>> = { allow: "green", deny: "red", approved: "green", approved_with_modifications: "green", denied: "red" };
+const TONES: Readonly<Record<string, Tone>> = {
+  allow: "green",
+  deny: "red",
+  approved: "green",
+  approved_with_modifications: "green",
+  denied: "red",
+};
 
 function describe(event: AuditEvent, print: Printer): string {
   const { atMs, eventType, tool, decision, policyRule, requestId, agent } = event;
   const tone = TONES[decision];
   const shown = tone === undefined ? escapeText(decision) : print.tone(tone, escapeText(decision));
   const rest = [policyRule, requestId, agent].filter((text) => text !== "").map(escapeText);
-  const words = [print.tone("dim", isoTime(atMs)), escapeText(eventType).padEnd(22), escapeText(tool), shown, print.tone("dim", rest.join(" ")), detailOf(event)];
+  const words = [
+    print.tone("dim", isoTime(atMs)),
+    escapeText(eventType).padEnd(22),
+    escapeText(tool),
+    shown,
+    print.tone("dim", rest.join(" ")),
+    detailOf(event),
+  ];
   return words.filter((text) => text !== "").join("  ");
 }
 

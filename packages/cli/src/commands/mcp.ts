@@ -41,7 +41,14 @@ export const mcp: Run = async (invocation) => {
   await sayHow(notices, host);
   if (audit.recovered !== undefined) print.notice(`${audit.path}: a line that a crash had cut short was removed`);
   for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
-  const policy = await openPolicyInForce({ file: source.policyFile, mustExist: source.isPolicyNamed, home: io.userHome, cwd: io.cwd, notices, signal });
+  const policy = await openPolicyInForce({
+    file: source.policyFile,
+    mustExist: source.isPolicyNamed,
+    home: io.userHome,
+    cwd: io.cwd,
+    notices,
+    signal,
+  });
 
   const directory = runDirectory(home.dir);
   await removeStaleSockets(directory, Date.now());
@@ -71,7 +78,9 @@ const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = { client_closed: "ok"
 /** A gate works without `acp init`: the directory is all that it needs. */
 async function makeHome(directory: string): Promise<Home> {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new ConsentError("home_invalid", `Cannot make home "${directory}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new ConsentError("home_invalid", `Cannot make home "${directory}": ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   });
   return openHome(directory);
 }

@@ -22,6 +22,8 @@ export const pause: Run = async (invocation) => {
   }
   await setPause(home, untilMs ?? "until-off");
   const until = untilMs === undefined ? "until-off" : isoTime(untilMs);
-  print.result({ paused: true, until }, () => [`Every question is denied ${untilMs === undefined ? "until acp pause --off" : `until ${until}`}; what the policy allows still goes on`]);
+  print.result({ paused: true, until }, () => [
+    `Every question is denied ${untilMs === undefined ? "until acp pause --off" : `until ${until}`}; what the policy allows still goes on`,
+  ]);
   return "ok";
 };

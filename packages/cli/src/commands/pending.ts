@@ -17,7 +17,9 @@ export const pending: Run = async (invocation) => {
   const nowMs = Date.now();
   print.result({ gates, pending: requests.map(encodeRequest) }, () => [
     ...requests.map((request) => describe(request, nowMs, print)),
-    requests.length === 0 ? `Nothing waits for an answer; ${gates} ${gates === 1 ? "gate is" : "gates are"} running` : "Answer with: acp approve",
+    requests.length === 0
+      ? `Nothing waits for an answer; ${gates} ${gates === 1 ? "gate is" : "gates are"} running`
+      : "Answer with: acp approve",
   ]);
   return "ok";
 };

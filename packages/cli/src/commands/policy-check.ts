@@ -11,7 +11,10 @@ export const policyCheck: Run = async (invocation) => {
   const { rules, warnings, defaultEffect } = policy;
   print.result({ ok: true, file, default: defaultEffect, rules, warnings }, () => [
     `${print.tone("green", "ok")} ${file}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"}, everything else: ${defaultEffect}`,
-    ...rules.map(({ effect, line, ruleId, ruleName }) => `  ${effect.padEnd(5)} ${ruleId}${line === undefined ? "" : ` (line ${line})`}${ruleName === undefined ? "" : `: ${ruleName}`}`),
+    ...rules.map(
+      ({ effect, line, ruleId, ruleName }) =>
+        `  ${effect.padEnd(5)} ${ruleId}${line === undefined ? "" : ` (line ${line})`}${ruleName === undefined ? "" : `: ${ruleName}`}`,
+    ),
     ...warnings.map((warning) => `${print.tone("yellow", "mind")} ${warning}`),
   ]);
   return "ok";

@@ -27,7 +27,11 @@ export const policyExplain: Run = async (invocation) => {
   print.result(asJson({ action, evaluation, line, question, file: source.file }), () => {
     const { effect } = evaluation.ruling;
     const place = line === undefined ? source.file : `${source.file}:${line}`;
-    return [`${print.tone(TONES[effect], effect)} ${describe(action)}`, ...explain(evaluation, place), ...(question === undefined ? [] : ["", "A person would be asked:", "", ...indent(question)])];
+    return [
+      `${print.tone(TONES[effect], effect)} ${describe(action)}`,
+      ...explain(evaluation, place),
+      ...(question === undefined ? [] : ["", "A person would be asked:", "", ...indent(question)]),
+    ];
   });
   return "ok";
 };
@@ -63,7 +67,11 @@ function explain({ ruling, category, risk, level, ask: terms }: Evaluation, plac
     `  why    ${escapeText(ruling.reason)}`,
     `  risk   ${risk} (${category})${level === risk ? "" : `, asked as ${level}`}`,
     ...(limits.length === 0 ? [] : [`  limit  ${limits.join(", ")}`]),
-    ...(terms === undefined ? [] : [`  ask    ${terms.approvers === undefined ? "whoever is at the terminal" : terms.approvers.join(", ")}; denied after ${showDuration(terms.timeoutMs)}${terms.quorum > 1 ? `; ${terms.quorum} people` : ""}`]),
+    ...(terms === undefined
+      ? []
+      : [
+          `  ask    ${terms.approvers === undefined ? "whoever is at the terminal" : terms.approvers.join(", ")}; denied after ${showDuration(terms.timeoutMs)}${terms.quorum > 1 ? `; ${terms.quorum} people` : ""}`,
+        ]),
   ];
 }
 
@@ -95,4 +103,3 @@ function asJson({ action, evaluation, line, question, file }: Explained): unknow
     digest: actionDigest(action),
   };
 }
-

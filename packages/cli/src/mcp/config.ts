@@ -51,14 +51,25 @@ function isMissing(file: string): Promise<boolean> {
  *
  * @throws ConsentError `config_invalid` where there is none, or where the configuration wants what is not built yet.
  */
-export function chooseServers({ file, config }: HomeConfig, { rest, values, io }: Pick<Invocation, "rest" | "values" | "io">): readonly UpstreamConfig[] {
+export function chooseServers(
+  { file, config }: HomeConfig,
+  { rest, values, io }: Pick<Invocation, "rest" | "values" | "io">,
+): readonly UpstreamConfig[] {
   // To ask somewhere else than written would be weaker than written; a listener that does not listen is not, it is only said.
-  if (config !== undefined && config.channel !== "terminal") throw new ConsentError("config_invalid", `${file}: Cannot ask by ${config.channel}: the channel is not supported yet; write channel: prompt`);
+  if (config !== undefined && config.channel !== "terminal")
+    throw new ConsentError(
+      "config_invalid",
+      `${file}: Cannot ask by ${config.channel}: the channel is not supported yet; write channel: prompt`,
+    );
   if (rest.length > 0) return [{ name: values.server ?? ONLY_SERVER, command: rest }];
-  if (values.server !== undefined) throw new ConsentError("options_invalid", "Cannot use --server: it names the server whose command stands after --");
+  if (values.server !== undefined)
+    throw new ConsentError("options_invalid", "Cannot use --server: it names the server whose command stands after --");
   const servers = config?.servers ?? [];
   if (servers.length === 0) {
-    throw new ConsentError("config_invalid", `Cannot start: there is no MCP server; write acp mcp -- COMMAND, or add one to proxy.upstream_servers in ${file}`);
+    throw new ConsentError(
+      "config_invalid",
+      `Cannot start: there is no MCP server; write acp mcp -- COMMAND, or add one to proxy.upstream_servers in ${file}`,
+    );
   }
   return servers.map((server) => withEnvironment(server, io.env));
 }
@@ -66,7 +77,9 @@ export function chooseServers({ file, config }: HomeConfig, { rest, values, io }
 /** What loaded but deserves a look. */
 export function configWarnings({ file, config }: HomeConfig): readonly string[] {
   const idle = (config?.unsupported ?? []).filter((path) => path !== "channel" && !path.endsWith(".url"));
-  return [...(config?.warnings ?? []), ...idle.map((path) => `"${path}" is not supported yet and does nothing`)].map((warning) => `${file}: ${warning}`);
+  return [...(config?.warnings ?? []), ...idle.map((path) => `"${path}" is not supported yet and does nothing`)].map(
+    (warning) => `${file}: ${warning}`,
+  );
 }
 
 /** The configuration adds to our environment; the proxy takes the whole. */

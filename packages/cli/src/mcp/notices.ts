@@ -7,10 +7,20 @@ import { sharedUidNotice } from "@acp/channel-terminal";
 import type { Printer } from "../printer.js";
 
 /** Stable names of notices, for those who search a log. */
-export type NoticeCode = "isolation_none" | "shared_uid" | "config_warning" | "policy_builtin" | "policy_warning" | "policy_reloaded" | "policy_kept" | "log_recovered" | "socket_failed";
+export type NoticeCode =
+  | "isolation_none"
+  | "shared_uid"
+  | "config_warning"
+  | "policy_builtin"
+  | "policy_warning"
+  | "policy_reloaded"
+  | "policy_kept"
+  | "log_recovered"
+  | "socket_failed";
 
 /** What every gate of this command has to say: there is no sandbox here. */
-export const ISOLATION_NOTICE = "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them";
+export const ISOLATION_NOTICE =
+  "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them";
 
 /** Says things. */
 export interface Notices {
@@ -36,7 +46,9 @@ export function createNotices({ print, audit, agent }: NoticeParts): Notices {
   return {
     say,
     tell(code, text) {
-      say(code, text).catch((error: unknown) => print.notice(isConsentError(error) ? error.message : `Cannot log a notice: ${String(error)}`));
+      say(code, text).catch((error: unknown) =>
+        print.notice(isConsentError(error) ? error.message : `Cannot log a notice: ${String(error)}`),
+      );
     },
   };
 }

@@ -68,7 +68,8 @@ async function follow({ file, home, cwd, notices, signal }: PolicyParts): Promis
         notices.tell("policy_reloaded", `${file} was reloaded: ${policy.rules.length} rules, everything else: ${policy.defaultEffect}`);
         warn(policy);
       },
-      onError: (error) => notices.tell("policy_kept", `${placeError(error, file).message} [${error.code}]; the policy before stays in force`),
+      onError: (error) =>
+        notices.tell("policy_kept", `${placeError(error, file).message} [${error.code}]; the policy before stays in force`),
     }),
   );
   warn(watch.current());

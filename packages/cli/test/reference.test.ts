@@ -1,0 +1,74 @@
+/**
+ * docs/cli.md is made from the tables of the command line. After a change: npx vitest run packages/cli/test/reference.test.ts -u
+ */
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import type { Command } from "../src/command.js";
+import { COMMANDS } from "../src/commands.js";
+import { EXIT_CODES } from "../src/exit-codes.js";
+import { exitsOf, optionUsage } from "../src/help.js";
+import { COMMON_OPTIONS, optionOf } from "../src/options.js";
+import type { OptionName } from "../src/options.js";
+
+const PAGE = fileURLToPath(new URL("../../../docs/cli.md", import.meta.url));
+
+const cell = (text: string): string => text.replaceAll("|", "\\|");
+
+const optionTable = (names: readonly OptionName[]): readonly string[] => [
+  "| option | meaning |",
+  "|---|---|",
+  ...names.map((name) => `| \`${optionUsage(name)}\` | ${cell(optionOf(name).summary)} |`),
+];
+
+function sectionOf(command: Command): readonly string[] {
+  const { name, usage, summary, details, options, examples } = command;
+  return [
+    `## acp ${name}`,
+    "",
+    `\`acp ${name} ${usage}`.trim().concat("`"),
+    "",
+    `${summary}.`,
+    "",
+    ...details.flatMap((sentence) => [sentence, ""]),
+    ...(options.length === 0 ? [] : [...optionTable(options), ""]),
+    `Exits: ${exitsOf(command)
+      .map((exit) => `${EXIT_CODES[exit].code} (${exit})`)
+      .join(", ")}.`,
+    "",
+    "```sh",
+    ...examples,
+    "```",
+    "",
+  ];
+}
+
+function renderReference(): string {
+  return [
+    "# The command line",
+    "",
+    "This page is made from the tables that `acp` itself reads (packages/cli/src). `acp COMMAND --help` shows the same.",
+    "",
+    "Results go to standard output, everything else to standard error. With `--json` results are JSON, one object a line, and an error is",
+    '`{"error":{"code":…,"message":…}}` on standard error. An error without it is one line: what could not be done, why, what to write instead,',
+    "and its code. Colours appear on a terminal only, and not where `NO_COLOR` is set.",
+    "",
+    "## Options of every command",
+    "",
+    ...optionTable(COMMON_OPTIONS),
+    "",
+    "## Exit codes",
+    "",
+    "| code | name | meaning |",
+    "|---|---|---|",
+    ...Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => `| ${code} | ${name} | ${meaning} |`),
+    "",
+    ...COMMANDS.flatMap(sectionOf),
+  ]
+    .join("\n")
+    .trimEnd()
+    .concat("\n");
+}
+
+it("docs/cli.md says what the tables say", async () => {
+  await expect(renderReference()).toMatchFileSnapshot(PAGE);
+});
