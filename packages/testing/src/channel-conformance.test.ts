@@ -1,6 +1,7 @@
 import { type AskSession, type Channel, ConsentError, type ConsentRequest, makeResponse } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { type ChannelUnderTest, channelConformance } from "./channel-conformance.js";
+import type { ChannelUnderTest } from "./channel-case.js";
+import { channelConformance } from "./channel-conformance.js";
 
 /** How a channel can be wrong; every flaw must make some case fail. */
 interface Flaws {

@@ -2,31 +2,20 @@
  * Conformance of a Channel: it shows, hands on and takes back, and nothing that goes wrong becomes a yes. Source: spec/ports.md.
  */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type AuditSink, type Channel, type Layer, type Verdict, createConsentGate, toolAction } from "@acp/core";
-import { type AskDouble, askDouble } from "./ask-double.js";
+import {
+  type AnswerKind,
+  type ChannelCase,
+  type ChannelUnderTest,
+  type Requirement,
+  answered,
+  askFor,
+  assertNoYes,
+  delivered,
+  isShown,
+  takenOf,
+} from "./channel-case.js";
+import { WITH_GATE } from "./channel-gate-cases.js";
 import type { ConformanceCase } from "./conformance.js";
-import { manualClock } from "./manual-clock.js";
-
-/** What the person on the other side does. */
-export type AnswerKind =
-  | "approve"
-  | "deny"
-  /** A yes with the nonce of another question. */
-  | "wrong_nonce"
-  /** A yes from somebody whom the channel or the gate does not know. */
-  | "stranger";
-
-/** A channel of its own for one case, and the person's side of it. */
-export interface ChannelUnderTest extends AsyncDisposable {
-  readonly channel: Channel;
-  /** Ids of the questions that the person's side offers to answer. */
-  shown(): Promise<readonly string[]>;
-  /** Answers as the person would; resolves when the channel is through with it. For a question that is no longer shown, as a stale message would. */
-  answer(requestId: string, kind: AnswerKind): Promise<void>;
-  /** Cuts what carries questions and answers, for good. */
-  breakTransport(): Promise<void>;
-}
 
 /** Options of {@link channelConformance}. */
 export interface ChannelConformanceOptions {
@@ -38,63 +27,12 @@ export interface ChannelConformanceOptions {
   readonly patienceMs?: number;
 }
 
-/** A channel, its person, and how to wait for it. */
-interface Case extends Pick<ChannelUnderTest, "channel" | "shown" | "answer" | "breakTransport"> {
-  readonly subject: string;
-  readonly patienceMs: number;
-}
-
-type Check = (under: Case) => Promise<void>;
-
-interface Requirement {
-  readonly name: string;
-  readonly needs?: AnswerKind;
-  readonly check: Check;
-}
-
-/** How long nothing may happen where nothing should. */
-const STILLNESS_MS = 50;
-
-async function eventually({ patienceMs }: Case, what: string, check: () => Promise<boolean> | boolean): Promise<void> {
-  const endMs = performance.now() + patienceMs;
-  while (!(await check())) {
-    assert.ok(performance.now() < endMs, `not so after ${patienceMs} ms: ${what}`);
-    await sleep(2);
-  }
-}
-
-const isShown = (under: Case, id: string, want = true): Promise<void> =>
-  eventually(under, `question ${id} is ${want ? "" : "no longer "}shown`, async () => (await under.shown()).includes(id) === want);
-
-const takenOf = (ask: AskDouble): readonly string[] =>
-  ask.submissions.filter(({ receipt }) => receipt.status === "final").map(({ subject }) => subject);
-
-const askFor = ({ subject }: Case): AskDouble => askDouble(undefined, { subjects: [subject] });
-
-/** A question that is on the person's side. */
-async function delivered(under: Case): Promise<AskDouble> {
-  const ask = askFor(under);
-  await under.channel.deliver(ask.request, ask.session);
-  await isShown(under, ask.request.id);
-  return ask;
-}
-
-async function answered(under: Case, ask: AskDouble): Promise<void> {
-  await eventually(under, "the answer was handed in", () => ask.ending() !== undefined);
-}
-
-/** No yes came, now or a moment later. */
-async function assertNoYes(ask: AskDouble): Promise<void> {
-  await sleep(STILLNESS_MS);
-  assert.deepEqual(takenOf(ask), [], "an answer was taken");
-}
-
 const ASKING: readonly Requirement[] = [
   { name: "name is one that the audit log takes", check: async ({ channel }) => assert.match(channel.name, /^[a-z][a-z0-9-]*$/) },
   ...(["approve", "deny"] as const).map((kind) => ({
     name: `deliver() shows a question, and hands its ${kind} in once`,
     needs: kind,
-    check: async (under: Case) => {
+    check: async (under: ChannelCase) => {
       const ask = await delivered(under);
       await under.answer(ask.request.id, kind);
       await answered(under, ask);
@@ -219,91 +157,6 @@ const ENDING: readonly Requirement[] = [
       await under.breakTransport();
       await assertNoYes(ask);
       assert.equal(ask.ending(), undefined);
-    },
-  },
-];
-
-interface GateUnderTest extends AsyncDisposable {
-  readonly clock: ReturnType<typeof manualClock>;
-  ask(signal?: AbortSignal): Promise<Verdict>;
-}
-
-/** A real gate that asks for everything, for a minute. */
-function gateWith({ channel, subject }: Case): GateUnderTest {
-  let seq = -1;
-  const audit: AuditSink = {
-    async append(events) {
-      seq += events.length;
-      return { seq, hash: `sha256:${"0".repeat(64)}` };
-    },
-  };
-  const clock = manualClock();
-  const asks: Layer = {
-    name: "asks",
-    judge: () => ({ effect: "ask", ruleId: "ask_all", reason: "everything is asked", ask: { timeoutMs: 60_000 } }),
-  };
-  const approvers = [{ id: "the-person", channel: channel.name, subject }];
-  const gate = createConsentGate({ channel, audit, clock, approvers, layers: [asks] });
-  return {
-    clock,
-    ask: (signal) =>
-      gate(toolAction("files", "write_file", { path: "notes.txt" }), {
-        agent: { id: "agent-1" },
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    [Symbol.asyncDispose]: () => gate.close(),
-  };
-}
-
-async function onlyShown(under: Case): Promise<string> {
-  await eventually(under, "the gate's question is shown", async () => (await under.shown()).length === 1);
-  return (await under.shown())[0] ?? "";
-}
-
-const WITH_GATE: readonly Requirement[] = [
-  ...(["approve", "deny"] as const).map((kind) => ({
-    name: `a gate's question ends with the ${kind} given here`,
-    needs: kind,
-    check: async (under: Case) => {
-      await using gate = gateWith(under);
-      const verdict = gate.ask();
-      await under.answer(await onlyShown(under), kind);
-      assert.equal((await verdict).decision, kind === "approve" ? "allow" : "deny");
-    },
-  })),
-  {
-    name: "a gate's question that expires is taken back and denied",
-    check: async (under) => {
-      await using gate = gateWith(under);
-      const verdict = gate.ask();
-      const id = await onlyShown(under);
-      await gate.clock.advance(60_000);
-      assert.equal((await verdict).code, "consent_expired");
-      await isShown(under, id, false);
-      await under.answer(id, "approve");
-    },
-  },
-  {
-    name: "a gate's question whose agent leaves is taken back and denied",
-    check: async (under) => {
-      await using gate = gateWith(under);
-      const leaving = new AbortController();
-      const verdict = gate.ask(leaving.signal);
-      const id = await onlyShown(under);
-      leaving.abort();
-      assert.equal((await verdict).decision, "deny");
-      await isShown(under, id, false);
-    },
-  },
-  {
-    name: "a gate's question without a transport ends in a deny",
-    check: async (under) => {
-      await under.breakTransport();
-      await using gate = gateWith(under);
-      const verdict = gate.ask();
-      await sleep(STILLNESS_MS);
-      await gate.clock.advance(60_000);
-      assert.equal((await verdict).decision, "deny");
     },
   },
 ];

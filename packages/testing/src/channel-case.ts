@@ -1,0 +1,78 @@
+/**
+ * ChannelCase: what the suite for channels is told about a channel, and how its cases wait and look.
+ */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Channel } from "@acp/core";
+import { type AskDouble, askDouble } from "./ask-double.js";
+
+/** What the person on the other side does. */
+export type AnswerKind =
+  | "approve"
+  | "deny"
+  /** A yes with the nonce of another question. */
+  | "wrong_nonce"
+  /** A yes from somebody whom the channel or the gate does not know. */
+  | "stranger";
+
+/** A channel of its own for one case, and the person's side of it. */
+export interface ChannelUnderTest extends AsyncDisposable {
+  readonly channel: Channel;
+  /** Ids of the questions that the person's side offers to answer. */
+  shown(): Promise<readonly string[]>;
+  /** Answers as the person would; resolves when the channel is through with it. For a question that is no longer shown, as a stale message would. */
+  answer(requestId: string, kind: AnswerKind): Promise<void>;
+  /** Cuts what carries questions and answers, for good. */
+  breakTransport(): Promise<void>;
+}
+
+/** A channel, its person, and how to wait for it. */
+export interface ChannelCase extends Pick<ChannelUnderTest, "channel" | "shown" | "answer" | "breakTransport"> {
+  readonly subject: string;
+  readonly patienceMs: number;
+}
+
+type Check = (under: ChannelCase) => Promise<void>;
+
+export interface Requirement {
+  readonly name: string;
+  readonly needs?: AnswerKind;
+  readonly check: Check;
+}
+
+/** How long nothing may happen where nothing should. */
+export const STILLNESS_MS = 50;
+
+export async function eventually({ patienceMs }: ChannelCase, what: string, check: () => Promise<boolean> | boolean): Promise<void> {
+  const endMs = performance.now() + patienceMs;
+  while (!(await check())) {
+    assert.ok(performance.now() < endMs, `not so after ${patienceMs} ms: ${what}`);
+    await sleep(2);
+  }
+}
+
+export const isShown = (under: ChannelCase, id: string, want = true): Promise<void> =>
+  eventually(under, `question ${id} is ${want ? "" : "no longer "}shown`, async () => (await under.shown()).includes(id) === want);
+
+export const takenOf = (ask: AskDouble): readonly string[] =>
+  ask.submissions.filter(({ receipt }) => receipt.status === "final").map(({ subject }) => subject);
+
+export const askFor = ({ subject }: ChannelCase): AskDouble => askDouble(undefined, { subjects: [subject] });
+
+/** A question that is on the person's side. */
+export async function delivered(under: ChannelCase): Promise<AskDouble> {
+  const ask = askFor(under);
+  await under.channel.deliver(ask.request, ask.session);
+  await isShown(under, ask.request.id);
+  return ask;
+}
+
+export async function answered(under: ChannelCase, ask: AskDouble): Promise<void> {
+  await eventually(under, "the answer was handed in", () => ask.ending() !== undefined);
+}
+
+/** No yes came, now or a moment later. */
+export async function assertNoYes(ask: AskDouble): Promise<void> {
+  await sleep(STILLNESS_MS);
+  assert.deepEqual(takenOf(ask), [], "an answer was taken");
+}
