@@ -19,7 +19,6 @@ const LAYERS: readonly RegExp[] = [
 /** Core's libraries, each with the entries whose import may load it. */
 const CORE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   yaml: ["yaml"],
-  picomatch: ["index", "yaml"],
   "@noble/hashes": ["crypto/portable"],
 };
 

@@ -4,7 +4,7 @@
  * Strict: one document, no anchors, aliases or tags, text keys, each key once; what YAML 1.1 read as booleans is refused.
  */
 import { LineCounter, isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from "yaml";
-import type { Document, Node, Scalar, YAMLMap } from "yaml";
+import type { Document, Node, Scalar, YAMLError, YAMLMap } from "yaml";
 import { ConsentError } from "./errors.js";
 import type { TextPosition } from "./errors.js";
 import type { JsonObject, JsonValue } from "./json/value.js";
@@ -69,7 +69,7 @@ function parseText(text: string, lineCounter: LineCounter, reading: Reading): No
   const document = parseSafely(text, lineCounter, reading);
   // A warning of the parser (an unknown tag, say) is something that it did not understand.
   const problem = document.errors[0] ?? document.warnings[0];
-  if (problem !== undefined) throw reading.broken(firstLine(problem.message), reading.positionOf(problem.pos[0]), { cause: problem });
+  if (problem !== undefined) throw reading.broken(describe(problem), reading.positionOf(problem.pos[0]), { cause: problem });
   if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== "1.2")
     throw reading.broken(`the ${reading.name} is YAML 1.2`, START);
   if (document.contents === null) throw reading.broken("the file is empty", START);
@@ -94,7 +94,8 @@ function parseSafely(text: string, lineCounter: LineCounter, reading: Reading): 
   }
 }
 
-const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
+const describe = ({ code, message }: YAMLError): string =>
+  code === "RESOURCE_EXHAUSTION" ? "the text is nested too deeply" : (message.split("\n", 1)[0] ?? "");
 
 /** Plain data of a node; refuses what could read differently elsewhere. */
 function toData(node: unknown, reading: Reading, depth = 0): JsonValue {

@@ -29,7 +29,7 @@ function naivePath(pattern: readonly string[], segments: readonly string[]): boo
   return first !== undefined && naiveGlob([...head], [...first]) && naivePath(rest, more);
 }
 
-const letters = fc.constantFrom("a", "b", "A", "\n", ".", "é", "💥");
+const letters = fc.constantFrom("a", "b", "A", "\n", ".", "é", "💥", "İ");
 const texts = fc.array(letters, { maxLength: 12 }).map((parts) => parts.join(""));
 const patterns = fc.array(fc.oneof(letters, fc.constantFrom("*", "?", "*", "?")), { maxLength: 8 }).map((parts) => parts.join(""));
 const words = fc.array(fc.constantFrom("a", "b", "A", "read_", "get", "x"), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""));

@@ -44,6 +44,19 @@ describe("compileGlob()", () => {
   });
 });
 
+describe("compileGlob() with a fold", () => {
+  const fold = createFold();
+
+  it("counts a character that folds to two as one", () => {
+    expect(compileGlob("a?b", fold)("aİb")).toBe(true);
+  });
+
+  it("ignores case on both sides", () => {
+    expect(compileGlob("Delete_*", fold)("dELETE_x")).toBe(true);
+    expect(compileGlob("delete_*", fold)("undelete_x")).toBe(false);
+  });
+});
+
 describe("createFold()", () => {
   it("gives one spelling to case and composition", () => {
     const fold = createFold();

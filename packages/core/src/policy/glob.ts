@@ -21,9 +21,11 @@ export function hasWildcard(pattern: string): boolean {
  * @param fold - Where given, a text matches as it is or when it and the pattern are folded.
  */
 export function compileGlob(pattern: string, fold?: Fold): TextTest {
-  const exact = compileExact(pattern);
-  if (fold === undefined) return exact;
+  if (fold === undefined) return compileExact(pattern);
   const folded = compileExact(fold(pattern));
+  if (!pattern.includes("?")) return (text) => folded(fold(text));
+  // As it is, too: folding can make two characters of one, which a "?" would miss.
+  const exact = compileExact(pattern);
   return (text) => exact(text) || folded(fold(text));
 }
 
@@ -74,7 +76,7 @@ function hasAt(text: string, piece: string, at: number): boolean {
 function inOrder(prefix: string, pieces: readonly string[], suffix: string): TextTest {
   return (text) => {
     const end = text.length - suffix.length;
-    if (prefix.length > end || !hasAt(text, prefix, 0) || !hasAt(text, suffix, end)) return false;
+    if (!hasAt(text, prefix, 0) || !hasAt(text, suffix, end)) return false;
     let at = prefix.length;
     for (const piece of pieces) {
       const found = text.indexOf(piece, at);
@@ -137,29 +139,21 @@ const ANY = -1;
 const endOf = (found: number, piece: string): number => (found < 0 ? -1 : found + piece.length);
 const isPair = (text: string, at: number): boolean => at >= 0 && (text.codePointAt(at) ?? 0) > 0xffff;
 
-/** Shift-And (Baeza-Yates and Gonnet, 1992): one bit for every place in the piece, so each character of the text is read once. */
+/** Shift-And (Baeza-Yates and Gonnet, 1992): a bit for every place in the piece, so each character of the text is read once. */
 function shiftAnd(wanted: readonly number[]): Piece["find"] {
   const words = Math.ceil(wanted.length / 32);
-  const anyMask = new Uint32Array(words);
-  wanted.forEach((code, place) => code === ANY && setBit(anyMask, place));
-  const masks = new Map<number, Uint32Array>();
-  for (const code of new Set(wanted)) {
-    const mask = anyMask.slice();
-    wanted.forEach((each, place) => each === code && setBit(mask, place));
-    masks.set(code, mask);
-  }
   const goal = wanted.length - 1;
+  const { masks, rowOf } = masksOf(wanted, words);
   return (text, from) => {
-    if (goal < 0) return from;
     const state = new Uint32Array(words);
     for (let at = from; at < text.length; ) {
       const code = text.codePointAt(at) ?? 0;
       at += code > 0xffff ? 2 : 1;
-      const mask = masks.get(code) ?? anyMask;
+      const row = rowOf(code) * words;
       let carry = 1;
       for (let word = 0; word < words; word++) {
         const bits = state[word] ?? 0;
-        state[word] = ((bits << 1) | carry) & (mask[word] ?? 0);
+        state[word] = ((bits << 1) | carry) & (masks[row + word] ?? 0);
         carry = bits >>> 31;
       }
       if ((((state[goal >>> 5] ?? 0) >>> (goal & 31)) & 1) === 1) return at;
@@ -168,6 +162,17 @@ function shiftAnd(wanted: readonly number[]): Piece["find"] {
   };
 }
 
-function setBit(mask: Uint32Array, place: number): void {
-  mask[place >>> 5] = (mask[place >>> 5] ?? 0) | (1 << (place & 31));
+/** For every character a row of bits: the places where the piece takes it. Row 0 is for the characters that only `?` takes. */
+function masksOf(wanted: readonly number[], words: number): { readonly masks: Uint32Array; rowOf(code: number): number } {
+  const codes = [ANY, ...new Set(wanted.filter((code) => code !== ANY))];
+  const masks = new Uint32Array(codes.length * words);
+  for (const [row, code] of codes.entries()) {
+    for (const [place, each] of wanted.entries()) {
+      const cell = row * words + (place >>> 5);
+      if (each === code || each === ANY) masks[cell] = (masks[cell] ?? 0) | (1 << (place & 31));
+    }
+  }
+  const rows = new Map(codes.map((code, row) => [code, row]));
+  const ascii = Uint16Array.from({ length: 128 }, (_, code) => rows.get(code) ?? 0);
+  return { masks, rowOf: (code) => ascii[code] ?? rows.get(code) ?? 0 };
 }

@@ -2,6 +2,7 @@
  * Host patterns: a host, or a glob over hosts whose `*` is any text, dots included. `*.example.com` is not `example.com`.
  * A pattern is brought to the one spelling that Actions have, or it does not load. Format: spec/policy.md §5.
  */
+import { ConsentError } from "../errors.js";
 import { normalizeHost } from "../host.js";
 import { HOST_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
@@ -15,7 +16,11 @@ const WILD_LABEL = /^[A-Za-z0-9_*?-]+$/;
 /** Compiles the pattern at `spot`. */
 export function parseHostPattern(spot: Spot): TextTest {
   const pattern = readText(spot, HOST_CHARS_MAX);
-  return compileGlob(hasWildcard(pattern) ? normalizeWild(spot, pattern) : normalize(spot, pattern));
+  try {
+    return compileGlob(hasWildcard(pattern) ? normalizeWild(pattern) : normalizeHost(pattern));
+  } catch (cause) {
+    throw invalid(spot, `${quote(pattern)} is no host; a host has no scheme, port or path`, { cause, suggestion: hostOf(pattern) });
+  }
 }
 
 /** What an allow for this pattern also lets in, if that is more than it looks like. */
@@ -28,29 +33,18 @@ export function hostPatternTrap(pattern: string): string | undefined {
   return rest === undefined ? undefined : `${quote(pattern)} also allows ${quote(`attacker-${rest}`)}; "*.${rest}" is its subdomains only`;
 }
 
-function normalize(spot: Spot, pattern: string): string {
-  try {
-    return normalizeHost(pattern);
-  } catch (cause) {
-    throw invalid(spot, `${quote(pattern)} is no host; a host has no scheme, port or path`, { cause, suggestion: hostOf(pattern) });
-  }
-}
-
 /** Label by label: one with a wildcard is plain ASCII, any other is spelt as in a host. */
-function normalizeWild(spot: Spot, pattern: string): string {
+function normalizeWild(pattern: string): string {
   const labels = pattern.split(".");
   if (labels.at(-1) === "" && !hasWildcard(labels.at(-2) ?? "")) labels.pop();
-  return labels.map((label) => normalizeLabel(spot, pattern, label)).join(".");
+  return labels.map(normalizeLabel).join(".");
 }
 
-function normalizeLabel(spot: Spot, pattern: string, label: string): string {
-  if (label === "") throw invalid(spot, `the host pattern ${quote(pattern)} has an empty label`);
+function normalizeLabel(label: string): string {
   // Under another label, so that digits are not read as an IPv4 address.
-  if (!hasWildcard(label)) return normalize(spot, `${label}.x`).slice(0, -2);
+  if (!hasWildcard(label)) return normalizeHost(`${label}.x`).slice(0, -2);
   if (WILD_LABEL.test(label)) return label.toLowerCase();
-  throw invalid(spot, `${quote(pattern)} has a label that mixes a wildcard with other than letters, digits, "-" and "_"`, {
-    suggestion: hostOf(pattern),
-  });
+  throw new ConsentError("host_invalid", `Cannot read label ${quote(label)}: beside a wildcard stand letters, digits, "-" and "_" only`);
 }
 
 function hostOf(pattern: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
  * Paths: whether a path an agent names lies where a pattern says. Lexical: reads no disk, follows no link.
  * In a pattern `**` as a whole segment is any number of segments, `*` and `?` stay inside one segment, everything else is itself.
- * Format: spec/policy.md §6. Vectors: spec/vectors/globs.json. Why not picomatch: docs/adr/0010-path-matching.md.
+ * Format: spec/policy.md §6. Vectors: spec/vectors/globs.json. Why not picomatch: docs/adr/0020-paths-without-picomatch.md.
  */
 import { PATH_CHARS_MAX, PATH_SEGMENT_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
@@ -27,17 +27,20 @@ const OTHER_DIALECT = /[[\]{}()|\\]|^!/;
 const ANY_DEPTH = "**";
 /** A pattern that needs more is hard to reason about; a policy that has more does not load. */
 const STARS_MAX = 2;
+/** Bounds the search for what stands between two `**`. */
+const SEGMENTS_MAX = 64;
 
 /**
  * The segments that a path means, or `undefined` where it has no single meaning: nothing, NUL, a backslash, a URL, `~user`,
  * a start that is not known, or a length beyond the limits.
  */
 export function normalizePath(path: string, origins: PathOrigins): Segments | undefined {
-  if (path === "" || path.length > PATH_CHARS_MAX || path.includes("\0") || path.includes("\\") || SCHEME.test(path)) return undefined;
-  const origin = originOf(path, origins);
-  if (origin === undefined) return undefined;
+  if (path.length > PATH_CHARS_MAX || path.includes("\0") || path.includes("\\")) return undefined;
+  const found = splitOrigin(path, origins);
+  if (found === undefined) return undefined;
+  const { origin, rest } = found;
   const segments: string[] = [];
-  for (const segment of `${origin}/${path.startsWith("~") ? path.slice(1) : path}`.split("/")) {
+  for (const segment of (origin === "" ? rest : `${origin}/${rest}`).split("/")) {
     if (segment.length > PATH_SEGMENT_CHARS_MAX) return undefined;
     if (segment === "" || segment === ".") continue;
     if (segment === "..") segments.pop();
@@ -46,32 +49,34 @@ export function normalizePath(path: string, origins: PathOrigins): Segments | un
   return segments;
 }
 
-/** What a path starts from: nothing, the home or the working directory. */
-function originOf(path: string, { home, cwd }: PathOrigins): string | undefined {
-  if (path.startsWith("/")) return "";
-  if (path === "~" || path.startsWith("~/")) return home;
-  return path.startsWith("~") ? undefined : cwd;
+/** What a path starts from (nothing, the home, the working directory) and the rest of it. */
+function splitOrigin(path: string, { home, cwd }: PathOrigins): { readonly origin: string; readonly rest: string } | undefined {
+  if (path.startsWith("/")) return { origin: "", rest: path };
+  if (path === "~" || path.startsWith("~/")) return home === undefined ? undefined : { origin: home, rest: path.slice(1) };
+  if (path === "" || path.startsWith("~") || SCHEME.test(path)) return undefined;
+  return cwd === undefined ? undefined : { origin: cwd, rest: path };
 }
 
 /** Compiles the path pattern at `spot`. */
 export function parsePathPattern(spot: Spot, origins: PathOrigins, fold?: Fold): PathTest {
   const pattern = readText(spot, PATH_CHARS_MAX);
   checkSyntax(spot, pattern);
-  const origin = originOf(pattern, origins);
-  const before = origin === undefined ? undefined : normalizePath(`/${origin}`, {});
-  if (before === undefined || SCHEME.test(pattern))
+  const found = splitOrigin(pattern, origins);
+  const before = found === undefined ? undefined : normalizePath(`${found.origin}/`, {});
+  if (found === undefined || before === undefined)
     throw invalid(spot, `the path pattern ${quote(pattern)} has no certain start; ${startHint(pattern)}`);
-  const own = (pattern.startsWith("~") ? pattern.slice(1) : pattern).split("/").filter((segment) => segment !== "" && segment !== ".");
+  const own = found.rest.split("/").filter((segment) => segment !== "" && segment !== ".");
   // The origin is a place, not a pattern: a "*" in its name is a character.
   return compileSegments([
-    ...before.map(literal),
+    ...before.map((segment) => equals(segment, fold)),
     ...own.map((segment) => (segment === ANY_DEPTH ? ANY_DEPTH : compileGlob(segment, fold))),
   ]);
+}
 
-  function literal(segment: string): TextTest {
-    const folded = fold?.(segment);
-    return (text) => text === segment || (folded !== undefined && fold?.(text) === folded);
-  }
+function equals(segment: string, fold: Fold | undefined): TextTest {
+  if (fold === undefined) return (text) => text === segment;
+  const folded = fold(segment);
+  return (text) => fold(text) === folded;
 }
 
 function startHint(pattern: string): string {
@@ -87,6 +92,7 @@ function checkSyntax(spot: Spot, pattern: string): void {
     refused('has more than "*", "?" and "**": brackets, braces, parentheses, "|", "\\" and a leading "!" mean nothing here');
   const segments = pattern.split("/");
   if (segments.includes("..")) refused('has ".."; write the path that it means');
+  if (segments.length > SEGMENTS_MAX) refused(`has more than ${SEGMENTS_MAX} slashes`);
   if (segments.filter((segment) => segment === ANY_DEPTH).length > STARS_MAX) refused(`has more than ${STARS_MAX} "**"`);
   for (const segment of segments) {
     if (segment === ANY_DEPTH) continue;

@@ -11,7 +11,7 @@ import { invalid, readText, spotOf } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** Longer stretches between two `*` would be searched in more than linear time. */
-const STRETCH_CHARS_MAX = 250;
+const STRETCH_CHARS_MAX = 128;
 
 /** Compiles the glob at `spot`. */
 export function parseGlob(spot: Spot, charsMax: number, fold?: Fold): TextTest {
