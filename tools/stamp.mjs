@@ -34,7 +34,7 @@ function sources() {
   for (const { folder: name, dir } of packages()) {
     found.push(`packages/${name}/package.json`, `packages/${name}/tsconfig.json`);
     for (const entry of readdirSync(join(dir, "src"), { recursive: true }).map(String).sort()) {
-      if (entry.endsWith(".ts") && !entry.endsWith(".test.ts")) found.push(`packages/${name}/src/${entry}`);
+      if (/\.(ts|json)$/.test(entry) && !entry.endsWith(".test.ts")) found.push(`packages/${name}/src/${entry}`);
     }
   }
   return found;
