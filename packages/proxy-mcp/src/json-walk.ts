@@ -15,6 +15,14 @@ export interface Member {
   readonly value: Span;
 }
 
+/** Where a member stands: its key between the quotes, and its value. */
+interface MemberAt {
+  keyStart: number;
+  keyEnd: number;
+  start: number;
+  end: number;
+}
+
 /** A replacement of a span; an empty span inserts. */
 export interface Splice extends Span {
   readonly text: string;
@@ -39,21 +47,11 @@ export function wholeValue(bytes: Buffer): Span {
 
 /** The members of the object at `span`, in order; `undefined` where there is no object. */
 export function membersOf(bytes: Buffer, span: Span): readonly Member[] | undefined {
-  if (bytes[span.start] !== OPEN_OBJECT) return undefined;
   const members: Member[] = [];
-  let at = skipBlanks(bytes, span.start + 1);
-  while (bytes[at] === QUOTE) {
-    const keyEnd = stringEnd(bytes, at);
-    const colon = skipBlanks(bytes, keyEnd);
-    if (bytes[colon] !== COLON) return undefined;
-    const start = skipBlanks(bytes, colon + 1);
-    const end = valueEnd(bytes, start);
-    members.push({ key: keyText(bytes, { start: at, end: keyEnd }), value: { start, end } });
-    at = skipBlanks(bytes, end);
-    if (bytes[at] !== COMMA) break;
-    at = skipBlanks(bytes, at + 1);
-  }
-  return bytes[at] === CLOSE_OBJECT ? members : undefined;
+  const isObject = walkMembers(bytes, span, (at) => {
+    members.push({ key: keyText(bytes, at), value: { start: at.start, end: at.end } });
+  });
+  return isObject ? members : undefined;
 }
 
 /** The elements of the array at `span`, in order; `undefined` where there is no array. */
@@ -77,9 +75,23 @@ export function findValue(bytes: Buffer, path: readonly string[]): Span | undefi
   let span: Span | undefined = wholeValue(bytes);
   for (const key of path) {
     if (span === undefined) return undefined;
-    span = membersOf(bytes, span)?.findLast((member) => member.key === key)?.value;
+    let found: Span | undefined;
+    const isObject = walkMembers(bytes, span, (at) => {
+      if (isKey(bytes, at, key)) found = { start: at.start, end: at.end };
+    });
+    span = isObject ? found : undefined;
   }
   return span;
+}
+
+/** The values of some members of the object at `span`; `undefined` where there is no object. */
+export function pickMembers(bytes: Buffer, span: Span, keys: readonly string[]): readonly (Span | undefined)[] | undefined {
+  const found: (Span | undefined)[] = keys.map(() => undefined);
+  const isObject = walkMembers(bytes, span, (at) => {
+    const index = keys.findIndex((key) => isKey(bytes, at, key));
+    if (index !== -1) found[index] = { start: at.start, end: at.end };
+  });
+  return isObject ? found : undefined;
 }
 
 /** How many members all objects of a valid text have together, repeated keys counted each time. */
@@ -127,8 +139,41 @@ export function textOf(bytes: Buffer, span: Span): string {
   return bytes.toString("utf8", span.start, span.end);
 }
 
-function keyText(bytes: Buffer, quoted: Span): string {
-  const raw = bytes.toString("utf8", quoted.start + 1, quoted.end - 1);
+/** Visits the members of the object at `span`; false where there is no object. */
+function walkMembers(bytes: Buffer, span: Span, visit: (at: MemberAt) => void): boolean {
+  if (bytes[span.start] !== OPEN_OBJECT) return false;
+  // One record for all visits, because this runs for every message.
+  const member: MemberAt = { keyStart: 0, keyEnd: 0, start: 0, end: 0 };
+  let at = skipBlanks(bytes, span.start + 1);
+  while (bytes[at] === QUOTE) {
+    const keyEnd = stringEnd(bytes, at);
+    const colon = skipBlanks(bytes, keyEnd);
+    if (bytes[colon] !== COLON) return false;
+    member.keyStart = at + 1;
+    member.keyEnd = keyEnd - 1;
+    member.start = skipBlanks(bytes, colon + 1);
+    member.end = valueEnd(bytes, member.start);
+    visit(member);
+    at = skipBlanks(bytes, member.end);
+    if (bytes[at] !== COMMA) break;
+    at = skipBlanks(bytes, at + 1);
+  }
+  return bytes[at] === CLOSE_OBJECT;
+}
+
+/** Whether a member's key is `key`, an ASCII text; escapes are looked into. */
+function isKey(bytes: Buffer, member: MemberAt, key: string): boolean {
+  const { keyStart, keyEnd } = member;
+  if (keyEnd - keyStart === key.length) {
+    let at = 0;
+    while (at < key.length && bytes[keyStart + at] === key.charCodeAt(at)) at++;
+    return at === key.length;
+  }
+  return keyEnd - keyStart > key.length && bytes.subarray(keyStart, keyEnd).includes(BACKSLASH) && keyText(bytes, member) === key;
+}
+
+function keyText(bytes: Buffer, { keyStart, keyEnd }: MemberAt): string {
+  const raw = bytes.toString("utf8", keyStart, keyEnd);
   if (!raw.includes("\\")) return raw;
   try {
     return String(JSON.parse(`"${raw}"`));

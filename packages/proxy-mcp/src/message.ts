@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import type { OversizeLine } from "./framing.js";
-import { countMembers, membersOf, textOf, wholeValue } from "./json-walk.js";
+import { countMembers, pickMembers, textOf, wholeValue } from "./json-walk.js";
 import type { Span } from "./json-walk.js";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -51,15 +51,15 @@ export interface ServerMessage {
   readonly kind: "request" | "notification" | "response" | "unknown";
   readonly method: string;
   readonly id: RpcId | undefined;
-  readonly idSpan: Span | undefined;
 }
 
 const CR = 0x0d;
 const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
+const ID_AND_METHOD = ["id", "method"];
 const TOOLS_CALL = "tools/call";
 const ID_AT_END = /"id"\s*:\s*("[^"\\]*"|-?\d+)\s*\}\s*$/;
 const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]*"|-?\d+)\s*,/;
-const UNKNOWN: ServerMessage = { kind: "unknown", method: "", id: undefined, idSpan: undefined };
+const UNKNOWN: ServerMessage = { kind: "unknown", method: "", id: undefined };
 
 /** Reads a client's line, or says why it is refused. `undefined`: a blank line. */
 export function readClientLine(line: Buffer): ClientMessage | undefined {
@@ -87,17 +87,13 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
 
 /** Looks at a server's line: whose message it is. Never throws. */
 export function readServerLine(line: Buffer): ServerMessage {
-  const members = membersOf(line, wholeValue(line));
+  const members = pickMembers(line, wholeValue(line), ID_AND_METHOD);
   if (members === undefined) return UNKNOWN;
-  let method: string | undefined;
-  let idSpan: Span | undefined;
-  for (const { key, value } of members) {
-    if (key === "id") idSpan = value;
-    else if (key === "method") method = stringAt(line, value);
-  }
+  const [idSpan, methodSpan] = members;
+  const method = methodSpan === undefined ? undefined : stringAt(line, methodSpan);
   const id = idSpan === undefined ? undefined : idOf(textOf(line, idSpan));
-  if (method !== undefined) return { kind: id === undefined ? "notification" : "request", method, id, idSpan };
-  return id === undefined ? UNKNOWN : { kind: "response", method: "", id, idSpan };
+  if (method !== undefined) return { kind: id === undefined ? "notification" : "request", method, id };
+  return id === undefined ? UNKNOWN : { kind: "response", method: "", id };
 }
 
 /** The `result` of a response line; `undefined` for an error or what is no response. */

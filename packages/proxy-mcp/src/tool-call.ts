@@ -66,12 +66,13 @@ export interface ToolCall {
 interface Running {
   readonly parts: CallParts;
   readonly job: CallJob;
-  readonly controller: AbortController;
   readonly startedMs: number;
-  phase: "judged" | "asked" | "forwarded" | "over";
+  phase: "judged" | "forwarded" | "over";
   cancelled: boolean;
   clientGone: boolean;
   failure: ServerFailure | undefined;
+  /** The open question. */
+  pending: Pending | undefined;
   /** Ends the wait for the server's answer. */
   recall: (error: Error) => void;
   tellSent: () => void;
@@ -91,12 +92,12 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
   const call: Running = {
     parts,
     job,
-    controller: new AbortController(),
     startedMs: parts.clock.monotonic(),
     phase: "judged",
     cancelled: false,
     clientGone: false,
     failure: undefined,
+    pending: undefined,
     recall: () => {},
     tellSent: () => {},
   };
@@ -113,7 +114,7 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
     },
     leave(): void {
       call.clientGone = true;
-      if (call.phase === "asked") call.controller.abort(new Error("the client is gone"));
+      void call.pending?.withdraw("the client is gone");
     },
     fail(failure: ServerFailure): void {
       call.failure = failure;
@@ -122,12 +123,15 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
   };
 }
 
-/** Ends a call wherever it is. True where its server has it. */
+/** Ends a call wherever it is: what is not forwarded never will be. True where its server has it. */
 function stop(call: Running, error: Error): boolean {
-  const forwarded = call.phase === "forwarded";
-  if (forwarded) call.recall(error);
-  else call.controller.abort(error);
-  return forwarded;
+  if (call.phase === "forwarded") call.recall(error);
+  else void call.pending?.withdraw(error.message);
+  return call.phase === "forwarded";
+}
+
+function isStopped({ cancelled, failure }: Running): boolean {
+  return cancelled || failure !== undefined;
 }
 
 async function run(call: Running): Promise<void> {
@@ -149,7 +153,7 @@ async function run(call: Running): Promise<void> {
 
 /** The call's answer: the server's line, or why there is none. */
 async function settle(call: Running): Promise<Buffer | NoticeResult> {
-  const { parts, job, controller } = call;
+  const { parts, job } = call;
   let action: ToolAction;
   try {
     action = toolAction(job.server, job.tool, job.args);
@@ -160,10 +164,12 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
   const problem = await job.check();
   if (problem !== undefined) return invalidResult(problem);
   const { gate, agent, session } = parts;
-  const opened = await gate.open(action, { agent, signal: controller.signal, ...(session === undefined ? {} : { session }) });
+  const opened = await gate.open(action, { agent, ...(session === undefined ? {} : { session }) });
   if (opened.decision !== "pending") return conclude(call, action, opened);
   const verdict = await waitFor(call, opened);
-  return verdict === undefined ? pendingResult(opened) : conclude(call, action, verdict);
+  if (verdict === undefined) return pendingResult(opened);
+  // A yes for a client that is gone is not acted on.
+  return call.clientGone ? givenUp(call) : conclude(call, action, verdict);
 }
 
 function conclude(call: Running, action: ToolAction, verdict: Verdict): Promise<Buffer | NoticeResult> | NoticeResult {
@@ -172,9 +178,9 @@ function conclude(call: Running, action: ToolAction, verdict: Verdict): Promise<
 
 /** While a person decides: progress for the client, and after a while "call again". `undefined`: the decision is kept for the retry. */
 async function waitFor(call: Running, pending: Pending): Promise<Verdict | undefined> {
-  const { parts, controller } = call;
-  call.phase = "asked";
-  if (call.clientGone) controller.abort(new Error("the client is gone"));
+  const { parts } = call;
+  call.pending = pending;
+  if (call.clientGone || isStopped(call)) void pending.withdraw("the caller is gone");
   const stopWaiting = new AbortController();
   const { signal } = stopWaiting;
   const leftMs = Math.max(0, parts.pendingAfterMs - (parts.clock.monotonic() - call.startedMs));
@@ -188,6 +194,7 @@ async function waitFor(call: Running, pending: Pending): Promise<Verdict | undef
     if (verdict !== undefined) return verdict;
     return call.cancelled || !(await pending.defer()) ? await pending.settled : undefined;
   } finally {
+    call.pending = undefined;
     stopWaiting.abort(new Error("the question is over"));
   }
 }
@@ -205,6 +212,7 @@ async function reportProgress({ parts, job }: Running, { requestId }: Pending, s
 
 async function perform(call: Running, action: ToolAction, verdict: Allowed): Promise<Buffer | NoticeResult> {
   const { parts, job } = call;
+  if (isStopped(call)) return givenUp(call);
   let line: Buffer | undefined;
   try {
     const result = await parts.gate.perform(verdict, async (release) => {
@@ -216,10 +224,16 @@ async function perform(call: Running, action: ToolAction, verdict: Allowed): Pro
     // Told by `call.failure` and `call.cancelled`.
     if (!(error instanceof ServerFailedError || error instanceof CallCancelledError)) throw error;
   }
-  return line ?? unavailableResult({ server: job.server, reason: "the call was given up" }, true);
+  return line ?? givenUp(call);
+}
+
+/** An answer that nobody reads, or that {@link run} replaces by the server's failure. */
+function givenUp({ job }: Running): NoticeResult {
+  return unavailableResult({ server: job.server, reason: "the call was given up" }, false);
 }
 
 async function forward(call: Running, action: ToolAction, release: Release): Promise<Buffer> {
+  if (isStopped(call)) throw new CallCancelledError("the call was given up");
   const released = release.action;
   if (!isToolAction(released) || released.name !== action.name || released.meta.server !== action.meta.server) {
     throw new Error("the released action is another tool's");
