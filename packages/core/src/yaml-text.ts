@@ -70,8 +70,9 @@ function parseText(text: string, lineCounter: LineCounter, reading: Reading): No
   // A warning of the parser (an unknown tag, say) is something that it did not understand.
   const problem = document.errors[0] ?? document.warnings[0];
   if (problem !== undefined) throw reading.broken(describe(problem), reading.positionOf(problem.pos[0]), { cause: problem });
-  if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== "1.2")
+  if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== "1.2") {
     throw reading.broken(`the ${reading.name} is YAML 1.2`, START);
+  }
   if (document.contents === null) throw reading.broken("the file is empty", START);
   return document.contents;
 }
@@ -94,8 +95,11 @@ function parseSafely(text: string, lineCounter: LineCounter, reading: Reading): 
   }
 }
 
-const describe = ({ code, message }: YAMLError): string =>
-  code === "RESOURCE_EXHAUSTION" ? "the text is nested too deeply" : (message.split("\n", 1)[0] ?? "");
+function describe({ code, message }: YAMLError): string {
+  if (code === "RESOURCE_EXHAUSTION") return "the text is nested too deeply";
+  if (code === "BAD_ALIAS") return 'a text that begins with "*" stands in quotes';
+  return message.split("\n", 1)[0] ?? "";
+}
 
 /** Plain data of a node; refuses what could read differently elsewhere. */
 function toData(node: unknown, reading: Reading, depth = 0): JsonValue {
@@ -103,8 +107,12 @@ function toData(node: unknown, reading: Reading, depth = 0): JsonValue {
   if (!isNode(node)) throw reading.broken("the value is of no known kind", START);
   const position = reading.positionOf(node.range?.[0] ?? 0);
   if (depth > JSON_DEPTH_MAX) throw reading.broken(`the text is nested deeper than ${JSON_DEPTH_MAX}`, position);
-  if (isAlias(node) || node.anchor !== undefined)
-    throw reading.broken(`anchors and aliases are not part of a ${reading.name}; write the value out`, position);
+  if (isAlias(node)) {
+    const text = quote(`*${node.source}`);
+    throw reading.broken(`${text} without quotes is a YAML alias, which is not part of a ${reading.name}`, position, { suggestion: text });
+  }
+  if (node.anchor !== undefined)
+    throw reading.broken(`anchors are not part of a ${reading.name}; write the value out where it is used`, position);
   if (node.tag !== undefined) throw reading.broken(`the tag ${quote(node.tag)} is not part of a ${reading.name}`, position);
   if (isScalar(node)) return scalarData(node, position, reading);
   if (isSeq(node)) return node.items.map((item) => toData(item, reading, depth + 1));

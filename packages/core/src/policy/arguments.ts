@@ -42,9 +42,9 @@ export function parseCommand(spot: Spot, { grants, fold }: Stance): (command: st
 export function parseArguments(spot: Spot, stance: Stance): MapTest {
   const entries = readMap(spot);
   if (entries.size === 0) throw invalid(spot, "the map is empty; leave the key out for any arguments");
-  const [first, ...more] = Array.from(entries, ([key, entry]) => keyTest(key, parseValue(entry, stance), stance));
-  if (first === undefined || more.length === 0) return first ?? (() => false);
-  return (map) => first(map) && more.every((test) => test(map));
+  const tests = Array.from(entries, ([key, entry]) => keyTest(key, parseValue(entry, stance), stance));
+  const [first, ...more] = tests;
+  return first !== undefined && more.length === 0 ? first : (map) => tests.every((test) => test(map));
 }
 
 function parseValue(spot: Spot, stance: Stance): ValueTest {
@@ -55,8 +55,11 @@ function parseValue(spot: Spot, stance: Stance): ValueTest {
   const entries = readMap(spot);
   const path = entries.get("path");
   if (entries.size === 1 && typeof path?.value === "string") return leafTest(pathTest(path, stance), stance);
-  const matches = parseArguments(spot, stance);
-  return stance.grants ? (given) => provesMap(given, matches) : (given) => hintsMap(given, matches);
+  return nested(parseArguments(spot, stance), stance);
+}
+
+function nested(matches: MapTest, { grants }: Stance): ValueTest {
+  return grants ? (value) => provesMap(value, matches) : (value) => hintsMap(value, matches);
 }
 
 function jsonText(spot: Spot, value: number | boolean): string {
@@ -106,21 +109,23 @@ function hintsMap(value: JsonValue | undefined, matches: MapTest): boolean {
   return matches(isJsonObject(value) ? value : undefined);
 }
 
-/** A key with dots names both: the key as it is written, and the way through nested maps. */
-function keyTest(key: string, test: ValueTest, { grants }: Stance): MapTest {
-  if (!key.includes(".")) return (object) => test(ownValue(object, key));
-  const steps = key.split(".");
-  return (object) => {
-    const found = [ownValue(object, key), throughSteps(object, steps)].filter((value) => value !== undefined);
-    if (found.length === 0) return test(undefined);
-    return grants ? found.every(test) : found.some(test);
+/** A key with dots names both: the argument of that very name, and the one that the dots lead to. */
+function keyTest(key: string, test: ValueTest, stance: Stance): MapTest {
+  const [head, ...rest] = key.split(".");
+  if (head === undefined || rest.length === 0) return (map) => test(ownValue(map, key));
+  const follow: MapTest = stepTest([head, ...rest], test, stance);
+  if (!stance.grants) return (map) => follow(map) || test(ownValue(map, key));
+  return (map) => {
+    const literal = ownValue(map, key);
+    if (literal === undefined) return follow(map);
+    return test(literal) && (ownValue(map, head) === undefined || follow(map));
   };
 }
 
-function throughSteps(object: JsonObject | undefined, steps: readonly string[]): JsonValue | undefined {
-  let value: JsonValue | undefined = object;
-  for (const step of steps) value = isJsonObject(value) ? ownValue(value, step) : undefined;
-  return value;
+/** `a.b.c` as `{ a: { b: { c: … } } }` would be read. */
+function stepTest([head = "", ...rest]: readonly string[], test: ValueTest, stance: Stance): MapTest {
+  const inner = rest.length === 0 ? test : nested(stepTest(rest, test, stance), stance);
+  return (map) => inner(ownValue(map, head));
 }
 
 function ownValue(object: JsonObject | undefined, key: string): JsonValue | undefined {

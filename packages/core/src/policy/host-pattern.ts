@@ -27,8 +27,9 @@ export function parseHostPattern(spot: Spot): TextTest {
 export function hostPatternTrap(pattern: string): string | undefined {
   if (pattern === "*") return undefined;
   const labels = pattern.split(".");
-  if (labels.at(-1)?.includes("*") === true)
+  if (labels.at(-1)?.includes("*") === true) {
     return `${quote(pattern)} also allows ${quote(`${pattern.slice(0, pattern.lastIndexOf("*"))}x.attacker.example`)}`;
+  }
   const [, rest] = /^\*+([^.].*)$/.exec(pattern) ?? [];
   return rest === undefined ? undefined : `${quote(pattern)} also allows ${quote(`attacker-${rest}`)}; "*.${rest}" is its subdomains only`;
 }

@@ -81,8 +81,9 @@ function parseKinds(entries: Entries): readonly ActionKind[] {
     const only = key === "args" ? (typeof entry.value === "string" ? "shell" : "tool") : KIND_OF.get(key);
     if (only === undefined) continue;
     kinds = kinds.filter((each) => each === only);
-    if (kinds.length === 0)
+    if (kinds.length === 0) {
       throw invalid(entry, `${printKey(key, entry)} is for ${only} actions, which the rest of the match excludes`, { part: "key" });
+    }
   }
   return kinds;
 }

@@ -62,8 +62,9 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
   const origins = checkOrigins(options);
   const root: Spot = { subject: POLICY, value: input, path: [], locate };
   const entries = readMap(root, KEYS);
-  if (!entries.has("rules") && !entries.has("default") && !entries.has("default_action"))
+  if (!entries.has("rules") && !entries.has("default") && !entries.has("default_action")) {
     throw invalid(root, "the policy has neither rules nor a default");
+  }
   const warnings: string[] = [];
   checkVersion(entries, warnings);
   const defaultEffect = parseDefault(entries);
@@ -85,8 +86,9 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
 
 function checkOrigins({ home, cwd }: PolicyOptions): PathOrigins {
   for (const [name, path] of Object.entries({ home, cwd })) {
-    if (path !== undefined && !path.startsWith("/"))
+    if (path !== undefined && (typeof path !== "string" || !path.startsWith("/"))) {
       throw new ConsentError("options_invalid", `Cannot load policy: its option "${name}" is not an absolute path`);
+    }
   }
   return { ...(home === undefined ? {} : { home }), ...(cwd === undefined ? {} : { cwd }) };
 }
@@ -94,8 +96,9 @@ function checkOrigins({ home, cwd }: PolicyOptions): PathOrigins {
 function checkVersion(entries: Entries, warnings: string[]): void {
   const version = entries.get("version");
   if (version === undefined) warnings.push(`the policy has no version; write version: "${VERSION}"`);
-  else if (version.value !== VERSION)
+  else if (version.value !== VERSION) {
     throw invalid(version, `expected the text "${VERSION}", got ${describe(version.value)}`, { suggestion: `version: "${VERSION}"` });
+  }
 }
 
 function parseDefault(entries: Entries): Effect {
@@ -114,8 +117,9 @@ function parseOverrides(spot: Spot | undefined): Overrides {
 function parseOverride(spot: Spot): { readonly matches: (name: string) => boolean; readonly says: Classification } {
   const entries = readMap(spot, ["tool", "category", "risk"]);
   const [tool, category, risk] = [entries.get("tool"), entries.get("category"), entries.get("risk")];
-  if (tool === undefined || category === undefined || risk === undefined)
+  if (tool === undefined || category === undefined || risk === undefined) {
     throw invalid(spot, "a row of classify has tool, category and risk");
+  }
   return { matches: parseName(tool), says: { category: readOneOf(category, CATEGORIES), risk: readOneOf(risk, LEVELS) } };
 }
 

@@ -50,6 +50,8 @@ const KEYS = [
   "approval",
   "secrets",
 ] as const;
+/** Keys of a match that are not keys of a rule. */
+const MATCH_KEYS: ReadonlySet<string> = new Set(["tool", "server", "category", "kind", "host", "method", "port", "args"]);
 /** Every level, ascending. */
 export const LEVELS: readonly RiskLevel[] = ["low", "medium", "high", "critical"];
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -66,6 +68,7 @@ type Entries = ReadonlyMap<string, Spot>;
 
 /** Compiles the rule at `spot`, the `number`th of its policy, counted from 1. */
 export function parseRule(spot: Spot, number: number, context: RuleContext): Rule {
+  refuseMatchKeys(spot);
   const entries = readMap(spot, KEYS);
   const effect = readOneOf(required(spot, entries, "action"), EFFECTS);
   const match = required(spot, entries, "match");
@@ -81,6 +84,14 @@ export function parseRule(spot: Spot, number: number, context: RuleContext): Rul
     applies: conditions === undefined ? undefined : parseConditions(conditions, { clocks, warn, uncertain: effect !== "allow" }),
     say: sayer(ruling, entries),
   };
+}
+
+/** The likeliest slip of all: a key of the match beside it. */
+function refuseMatchKeys(spot: Spot): void {
+  for (const [key, entry] of readMap(spot)) {
+    if (MATCH_KEYS.has(key))
+      throw invalid(entry, `"${key}" belongs into the rule's match`, { part: "key", suggestion: `match: { ${key}: … }` });
+  }
 }
 
 function required(spot: Spot, entries: Entries, key: string): Spot {
@@ -99,8 +110,9 @@ function refuseIdleKeys(entries: Entries, effect: Effect): void {
 
 function warnOfIdleKeys(entries: Entries, effect: Effect, { warn }: RuleContext): void {
   const timeout = entries.get("timeout");
-  if (timeout !== undefined && effect !== "ask")
+  if (timeout !== undefined && effect !== "ask") {
     warn(`${printPath(timeout.path)} does nothing: nobody is asked where the action is ${effect}`);
+  }
   const rate = entries.get("rate_limit");
   if (rate !== undefined && effect === "deny") warn(`${printPath(rate.path)} does nothing: the rule denies every call`);
 }
