@@ -17,6 +17,8 @@ export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX,
 export { classifyTool } from "./policy/classify.js";
 export { parsePolicy } from "./policy/parse.js";
 export type { PolicyOptions } from "./policy/parse.js";
+export type { PathOrigins } from "./policy/path.js";
+export { matchGlob } from "./policy/pattern.js";
 export type { Classification, Policy, RuleSummary } from "./policy/policy.js";
 export { rules } from "./policy/rules-layer.js";
 export { nearest } from "./policy/suggest.js";

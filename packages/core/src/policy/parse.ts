@@ -21,13 +21,8 @@ import type { Rule } from "./rule.js";
 import { POLICY, describe, invalid, readList, readMap, readOneOf } from "./spot.js";
 import type { Locate, Spot } from "./spot.js";
 
-/** Where `~` and relative paths in `{ path: … }` patterns and in an agent's arguments start. */
-export interface PolicyOptions {
-  /** Absolute. Without it a pattern with `~` does not load. */
-  readonly home?: string;
-  /** Absolute. Without it a relative pattern does not load, and an agent's relative path matches no allow. */
-  readonly cwd?: string;
-}
+/** Options of {@link parsePolicy}. */
+export type PolicyOptions = PathOrigins;
 
 const KEYS = ["version", "default", "default_action", "rules", "classify"] as const;
 const VERSION = "1";

@@ -10,9 +10,11 @@ import type { Fold, TextTest } from "./glob.js";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 
-/** What `~` and a relative path start from: absolute paths. */
+/** Where `~` and relative paths start, in path patterns and in an agent's arguments. */
 export interface PathOrigins {
+  /** Absolute. Without it a pattern with `~` does not load, and an agent's path with `~` matches no allow. */
   readonly home?: string;
+  /** Absolute. Without it a relative pattern does not load, and an agent's relative path matches no allow. */
   readonly cwd?: string;
 }
 
