@@ -62,7 +62,8 @@ it("api report refuses a changed surface, and writes it on update", async () => 
 it("api report refuses a surface that needs a type it does not export, and a package that is not built", async () => {
   const root = sample({
     ...files,
-    "packages/core/dist/index.d.ts": "export {};\ninterface Hidden { readonly b: 1 }\n/** A. */\nexport declare const a: Hidden;\n",
+    "packages/core/dist/index.d.ts":
+      "export {};\ninterface Hidden { readonly b: 1 }\ninterface ABrand { readonly b: 1 }\n/** A. */\nexport declare const a: Hidden & ABrand;\n",
   });
   await apiReport.run({ root, update: true });
   expect((await apiReport.run({ root, update: false })).problems).toEqual([

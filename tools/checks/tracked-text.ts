@@ -37,7 +37,7 @@ function patternsFor(root: string): readonly Pattern[] {
     { what: "an address in a lock file", pattern: /\bhttps?:|\btarball:|\bgit\+/, files: LOCK },
     {
       what: "a path of a machine",
-      pattern: /\bfile:\/\/\/(?!dev\/null|path\b|etc\/|tmp\b)|(?<![\w.])\/root\/|\bC:\\Users\\/,
+      pattern: /(?<![\w.])\/root\/|\bC:\\Users\\/,
       files: /^(?!.*\.test\.ts$|spec\/vectors\/)/,
     },
     ...folders.map((pattern) => ({ what: "a path of this machine", pattern, files: all })),
