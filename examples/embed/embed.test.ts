@@ -11,7 +11,7 @@ import { verifyAuditLog } from "@acp/audit";
 const run = promisify(execFile);
 const EMBED = fileURLToPath(new URL("embed.ts", import.meta.url));
 const TSX = fileURLToPath(import.meta.resolve("tsx"));
-const README = fileURLToPath(new URL("../../README.md", import.meta.url));
+const PAGES = ["README.md", "docs/embedding.md"];
 
 interface Scratch extends AsyncDisposable {
   readonly path: string;
@@ -74,7 +74,7 @@ describe("examples/embed", () => {
     await expect(readFile(join(at.path, "outbox.json"))).rejects.toThrow("ENOENT");
   });
 
-  it("is the README's snippet, word for word", async () => {
-    expect(await readFile(README, "utf8")).toContain(`\`\`\`ts\n${await readFile(EMBED, "utf8")}\`\`\``);
+  it.each(PAGES)("is the snippet of %s, word for word", async (page) => {
+    expect(await readFile(new URL(`../../${page}`, import.meta.url), "utf8")).toContain(`\`\`\`ts\n${await readFile(EMBED, "utf8")}\`\`\``);
   });
 });

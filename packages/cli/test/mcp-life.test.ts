@@ -80,13 +80,19 @@ describe("the end of acp mcp", () => {
     await again.close();
   });
 
-  it("after kill -9 leaves a log that verifies and that the next gate goes on with", async () => {
+  it("after kill -9 in the middle of calls leaves a log that verifies and that the next gate goes on with", async () => {
     await using at = await world();
     await using running = await startRaw(at);
+    for (let id = 2; id < 52; id++) {
+      const params = { name: "read_text_file", arguments: { path: join(at.folder, "a.txt") } };
+      running.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
+    }
+    await running.seen("stdout", '"id":20');
     running.child.kill("SIGKILL");
     expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
     const left = await verifyAuditLog(join(at.home, "audit.jsonl"));
-    expect(left).toMatchObject({ ok: true });
+    expect(left.ok || left.firstBad?.code === "torn_line").toBe(true);
+    expect(left.events).toBeGreaterThan(18 * 3); // intercepted, judged and forwarded, before the answer
     await using next = await startGated(at);
     await next.call("read_text_file", { path: "a.txt" });
     const after = await verifyAuditLog(join(at.home, "audit.jsonl"));
@@ -102,6 +108,28 @@ describe("the end of acp mcp", () => {
     const { code, stderr } = await running.ended;
     expect([code, stderr]).toEqual([EXIT_CODES.failed.code, expect.stringContaining("default")]);
     expect(await sockets(at.home)).toEqual([]);
+  });
+});
+
+describe("acp mcp", () => {
+  it("says clearly that its server's program does not exist", async () => {
+    await using at = await world();
+    const running = startAcp(["mcp", "--", "no-such-program-here"], { home: at.home });
+    running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([EXIT_CODES.failed.code, expect.stringContaining("no-such-program-here")]);
+    expect(stdout).toContain('"id":1');
+  });
+
+  it("writes notices as JSON lines with --json, and keeps stdout for MCP", async () => {
+    await using at = await world();
+    await using running = startAcp(["mcp", "--json", "--", ...fileServer(at.folder)], { home: at.home });
+    running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
+    await running.seen("stdout", '"serverInfo"');
+    running.child.stdin?.end();
+    const { stdout, stderr } = await running.ended;
+    for (const line of stdout.trimEnd().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    for (const line of stderr.trimEnd().split("\n")) expect(JSON.parse(line)).toEqual({ notice: expect.any(String) });
   });
 });
 

@@ -197,6 +197,8 @@ describe("acp approve, pending and pause beside a running gate", () => {
     expect((await acp(["pending"], { home: at.home })).stdout).toMatch(
       new RegExp(`^${id} {2}medium {4}call write_file on default {2}mcp-client {2}`),
     );
+    const tooLong = await acp(["approve", "--once", id, "--deny", "--reason", "x".repeat(1_001)], { home: at.home });
+    expect([tooLong.code, tooLong.stdout]).toEqual([EXIT_CODES.failed.code, expect.stringContaining("refused")]);
     const answered = await acp(["approve", "--once", id, "--approve", "--json"], { home: at.home });
     expect([answered.code, JSON.parse(answered.stdout)]).toEqual([0, { ok: true, id, status: "final", outcome: "approved" }]);
     expect(await call).toMatchObject({ isError: false });

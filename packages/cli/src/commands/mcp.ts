@@ -68,8 +68,9 @@ export const mcp: Run = async (invocation) => {
     ...(config?.approvers !== undefined && { approvers: config.approvers }),
   });
   const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
-  const { reason, detail } = await proxy.done;
-  if (reason === "upstream_failed") print.notice(detail);
+  const { reason } = await proxy.done;
+  // A client that keeps our input open must not keep this process.
+  io.stdin.destroy();
   return EXITS[reason];
 };
 

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { EXIT_CODES, exitOf } from "./exit-codes.js";
+
+it("EXIT_CODES are distinct and small enough for every shell", () => {
+  const codes = Object.values(EXIT_CODES).map(({ code }) => code);
+  expect(new Set(codes).size).toBe(codes.length);
+  expect(Math.max(...codes)).toBeLessThan(64); // sysexits begin there, signals at 128
+});
+
+it.each([
+  ["options_invalid", "usage"],
+  ["policy_invalid", "invalid"],
+  ["audit_busy", "audit"],
+  ["channel_failed", "failed"],
+] as const)("exitOf() %s is %s", (code, exit) => {
+  expect(exitOf(code)).toBe(exit);
+});

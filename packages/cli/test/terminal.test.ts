@@ -1,0 +1,110 @@
+/**
+ * What a person sees and types, in a real pseudo-terminal.
+ */
+import { execFile } from "node:child_process";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { BIN, scratch } from "./harness.js";
+import { fileServer, startGated } from "./mcp-client.js";
+
+const run = promisify(execFile);
+
+interface Pane extends AsyncDisposable {
+  /** Resolves when the screen, with what scrolled away, matches. */
+  until(pattern: RegExp): Promise<string>;
+  type(text: string): Promise<void>;
+  press(key: string): Promise<void>;
+}
+
+let panes = 0;
+
+/** A command in a terminal of its own. */
+async function openPane(command: string, cwd: string): Promise<Pane> {
+  const socket = `acp-cli-${process.pid}-${++panes}`;
+  const tmux = (...args: readonly string[]): Promise<string> => run("tmux", ["-L", socket, ...args]).then(({ stdout }) => stdout);
+  await tmux("new-session", "-d", "-s", "pane", "-c", cwd, "-x", "150", "-y", "50", `${command}; echo "exit $?"; exec cat`);
+  return {
+    async until(pattern) {
+      for (;;) {
+        const screen = await tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "pane").catch(() => "");
+        if (pattern.test(screen)) return screen;
+        await wait(50);
+      }
+    },
+    async type(text) {
+      await wait(500); // a person's pause: what is typed before the question can be read answers nothing
+      await tmux("send-keys", "-t", "pane", "-l", text);
+      await tmux("send-keys", "-t", "pane", "Enter");
+    },
+    async press(key) {
+      await tmux("send-keys", "-t", "pane", key);
+    },
+    async [Symbol.asyncDispose]() {
+      await tmux("kill-server").catch(() => "");
+    },
+  };
+}
+
+const words = (...parts: readonly string[]): string => parts.map((part) => `'${part}'`).join(" ");
+
+async function world(): Promise<{ readonly home: string; readonly folder: string } & AsyncDisposable> {
+  const at = await scratch();
+  const [home, folder] = [join(at.path, "h"), join(at.path, "files")];
+  await mkdir(folder);
+  await mkdir(home, { mode: 0o700 });
+  return { home, folder, [Symbol.asyncDispose]: at[Symbol.asyncDispose] };
+}
+
+describe("acp approve at a terminal", () => {
+  it("joins a gate that starts later, shows the whole question, takes the answer, and ends with Ctrl-C", async () => {
+    await using at = await world();
+    await using pane = await openPane(words(process.execPath, BIN, "approve", "--home", at.home), at.folder);
+    await pane.until(/No gate is running yet/);
+    await using gated = await startGated(at);
+    // A call before the approver has joined is denied; it joins within a second.
+    for (;;) {
+      const answer = gated.call("write_file", { path: "b.txt", content: "as asked" });
+      const isOver = await Promise.race([answer.then(() => true), pane.until(/write_file[\s\S]*\n>/).then(() => false)]);
+      if (!isOver) {
+        await pane.type("a");
+        expect(await answer).toMatchObject({ isError: false });
+        break;
+      }
+    }
+    expect(await readdir(at.folder)).toEqual(["b.txt"]);
+    expect(await pane.until(/→ approved/)).toContain('"content": "as asked"');
+    await pane.press("C-c");
+    await pane.until(/exit 0/);
+  });
+});
+
+describe("acp mcp --tty", () => {
+  const message = (id: number, method: string, params: unknown): string => JSON.stringify({ jsonrpc: "2.0", id, method, params });
+
+  it.each([
+    [["--tty"], /an agent asks for consent[\s\S]*\n>/, "a", ["b.txt"]],
+    [[], /exit \d/, undefined, []],
+  ])("with %j asks on the controlling terminal only if told to", async (options, seen, key, files) => {
+    await using at = await world();
+    const lines = [
+      message(1, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } }),
+      JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
+      message(2, "tools/call", { name: "write_file", arguments: { path: join(at.folder, "b.txt"), content: "x" } }),
+    ];
+    await writeFile(join(at.home, "in.jsonl"), `${lines.join("\n")}\n`);
+    const command = words(process.execPath, BIN, "mcp", "--home", at.home, ...options, "--", ...fileServer(at.folder));
+    // The client's side stays open until the answer to the call is there.
+    const feed = `(cat in.jsonl; until grep -q '"id":2' out.jsonl; do sleep 0.1; done) | ${command} > out.jsonl 2> err.txt`;
+    await using pane = await openPane(`cd '${at.home}'; touch out.jsonl; ${feed}`, at.folder);
+    const screen = await pane.until(seen);
+    if (key === undefined) expect(screen).not.toContain("an agent asks");
+    else {
+      await pane.type(key);
+      await pane.until(/exit 0/);
+    }
+    expect(await readdir(at.folder)).toEqual(files);
+  });
+});
