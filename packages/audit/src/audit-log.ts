@@ -2,14 +2,12 @@
  * Audit log: one file of hash-chained events with one writer. An append resolves when its events are durable.
  * Does not sign and does not rotate. Format: spec/audit.md.
  */
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import { type AuditReceipt, type AuditSink, type Clock, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
 import { type Appender, createAppender } from "./appender.js";
 import { cannot, causeText } from "./errors.js";
 import { lockWriter } from "./lock.js";
 import { checkDirectory, createFileStore, openLogFile } from "./log-file.js";
-import { type Tail, type TornTail, readTail, recoverTail } from "./tail.js";
+import { type TornTail, readTail, recoverTail } from "./tail.js";
 
 /** Options of {@link openAuditLog}. */
 export interface AuditLogOptions {
@@ -59,27 +57,17 @@ interface OpenedChain {
   readonly recovered: TornTail | undefined;
 }
 
-async function openChain(options: AuditLogOptions): Promise<OpenedChain> {
-  const { path } = options;
+async function openChain({ path, clock = systemClock, ids = randomIds }: AuditLogOptions): Promise<OpenedChain> {
   const handle = await openLogFile(path);
   try {
     const found = await readTail(path, handle);
-    const tail = await repair(options, handle, found);
+    const { torn } = found;
+    const stamp = { id: ids.next("ae"), atMs: clock.now() };
+    const tail = torn === undefined ? found : await recoverTail({ path, handle, tail: { ...found, torn } }, stamp);
     const store = await createFileStore(path, handle, tail.size);
-    return { appender: createAppender(path, store, tail.head), start: tail.head, recovered: tail.torn };
+    return { appender: createAppender(path, store, tail.head), start: tail.head, recovered: torn };
   } catch (error) {
     await handle.close();
     throw error;
   }
-}
-
-/** Through a handle of its own: the log's handle can only append. */
-async function repair(options: AuditLogOptions, handle: FileHandle, tail: Tail): Promise<Tail> {
-  const { torn } = tail;
-  if (torn === undefined) return tail;
-  const { path, clock = systemClock, ids = randomIds } = options;
-  await using writing = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
-  const [ours, theirs] = [await handle.stat(), await writing.stat()];
-  if (ours.ino !== theirs.ino || ours.dev !== theirs.dev) throw cannot("open", path)("it was replaced while it was opened");
-  return await recoverTail(writing, { ...tail, torn }, { id: ids.next("ae"), atMs: clock.now() });
 }

@@ -42,6 +42,17 @@ describe("splitLines()", () => {
     expect(await collect("one\n", "x", long.slice(1), "\n")).toEqual([{ text: "one" }, { fault: "line_too_long" }]);
   });
 
+  it("stops reading once a line is too long, even if it never ends", async () => {
+    let chunks = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (; ; chunks++) yield new Uint8Array(1024 * 1024);
+    }
+    const groups: (readonly Line[])[] = [];
+    for await (const group of splitLines(endless())) groups.push(group);
+    expect(groups.flat()).toEqual([{ fault: "line_too_long" }]);
+    expect(chunks).toBe(LINE_BYTES_MAX / 1024 / 1024);
+  });
+
   it("takes a line of the greatest length", async () => {
     const lines = await collect(`${"x".repeat(LINE_BYTES_MAX)}\n`);
     expect(lines).toHaveLength(1);

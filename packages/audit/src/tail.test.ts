@@ -1,4 +1,4 @@
-import { open, readFile, writeFile } from "node:fs/promises";
+import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { makeEvent, makeLines, scratchLog } from "../test/support.js";
 import { openAuditLog } from "./audit-log.js";
@@ -25,6 +25,17 @@ describe("readTail()", () => {
 });
 
 describe("recoverTail()", () => {
+  it("writes into no other file that took the log's name meanwhile", async () => {
+    const path = await scratchLog();
+    await writeFile(path, `${TEXT}{`);
+    const replace = async (): Promise<void> => {
+      await rename(path, `${path}.1`);
+      await writeFile(path, "somebody else's");
+    };
+    await expect(recover(path, replace)).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("replaced") });
+    expect(await readFile(path, "utf8")).toBe("somebody else's");
+  });
+
   it("leaves a log that recovers, whatever byte of it a crash comes at", async () => {
     for (const torn of ['{"agent":"x', "y".repeat(600)]) {
       const whole = await recovered(torn);
@@ -42,11 +53,17 @@ describe("recoverTail()", () => {
 async function recovered(torn: string): Promise<Buffer> {
   const path = await scratchLog();
   await writeFile(path, TEXT + torn);
-  await using handle = await open(path, "r+");
+  await recover(path);
+  return await readFile(path);
+}
+
+/** Recovers the log at `path`; `between` runs after its end was read. */
+async function recover(path: string, between: () => Promise<void> = async () => {}): Promise<void> {
+  await using handle = await open(path, "a+");
   const tail = await readTail(path, handle);
   if (tail.torn === undefined) throw new Error("nothing is torn");
-  await recoverTail(handle, { ...tail, torn: tail.torn }, { id: "ae_r", atMs: 0 });
-  return await readFile(path);
+  await between();
+  await recoverTail({ path, handle, tail: { ...tail, torn: tail.torn } }, { id: "ae_r", atMs: 0 });
 }
 
 async function expectRecovers(bytes: Uint8Array): Promise<void> {

@@ -2,7 +2,8 @@
  * Tail: where an existing log ends, and the repair of a last line that was cut short.
  */
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import type { AuditEventInput, AuditReceipt } from "@acp/core";
 import { decodeEvent, encodeEvent } from "./codec.js";
 import { cannot } from "./errors.js";
@@ -92,24 +93,34 @@ async function readRange(handle: FileHandle, from: number, to: number): Promise<
   return bytes;
 }
 
+/** Id and time of the event that records a recovery. */
+export type Stamp = Pick<AuditEventInput, "id" | "atMs">;
+
+/** A log with a torn tail, open for appending only. */
+export interface TornLog {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly tail: Tail & { readonly torn: TornTail };
+}
+
 /**
  * Puts a `log_recovered` event in the place of a torn tail, durable. The event is written over the torn bytes before the rest is cut off:
  * a crash at any moment leaves either a torn tail, which the next opening records, or the event.
  *
- * @param handle - Open for writing, not for appending.
+ * @throws ConsentError `audit_failed` where another file has taken the log's name meanwhile.
  */
-export async function recoverTail(handle: FileHandle, tail: Tail & { readonly torn: TornTail }, stamp: Stamp): Promise<Tail> {
+export async function recoverTail({ path, handle, tail }: TornLog, stamp: Stamp): Promise<Tail> {
+  await using writing = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW); // a handle that appends cannot write before the end
+  const [ours, theirs] = [await handle.stat(), await writing.stat()];
+  if (ours.ino !== theirs.ino || ours.dev !== theirs.dev) throw cannot("open", path)("it was replaced while it was opened");
   const { line, head } = encodeEvent(recoveredEvent(tail.torn, stamp), tail.head);
   const bytes = Buffer.from(`${line}\n`);
-  await writeAll(handle, bytes, tail.size);
+  await writeAll(writing, bytes, tail.size);
   const size = tail.size + bytes.length;
-  await handle.truncate(size);
-  await handle.sync();
+  await writing.truncate(size);
+  await writing.sync();
   return { size, head, torn: tail.torn };
 }
-
-/** Id and time of the event that records a recovery. */
-export type Stamp = Pick<AuditEventInput, "id" | "atMs">;
 
 function recoveredEvent(torn: TornTail, stamp: Stamp): AuditEventInput {
   return {

@@ -1,4 +1,4 @@
-import { lstat, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
@@ -44,8 +44,9 @@ describe("writeFileAtomic()", () => {
       code: "home_invalid",
       message: expect.stringContaining("ENOENT"),
     });
-    await expect(writeFileAtomic(directory, "x")).rejects.toMatchObject({ code: "home_invalid" });
-    expect(await readdir(directory)).toEqual([]);
+    await mkdir(join(directory, "sub"));
+    await expect(writeFileAtomic(join(directory, "sub"), "x")).rejects.toMatchObject({ code: "home_invalid" });
+    expect(await readdir(directory)).toEqual(["sub"]);
   });
 });
 

@@ -153,6 +153,7 @@ groups: { finance: [ada, bob], nobody: [] }
       'another server is called "a"',
     ],
     ["a variable that is a number", server("name: a, command: x, env: { A: 1 }"), "put it in quotes"],
+    ["a variable with a NUL", server('name: a, command: x, env: { A: "b\\0c" }'), "NUL character"],
     ["a variable of a strange name", server("name: a, command: x, env: { 'A=B': '1' }"), "a variable's name"],
     ["an approver without a subject", "approvers: [{ id: a, channel: telegram }]", '"subject" is missing'],
     [
@@ -164,7 +165,7 @@ groups: { finance: [ada, bob], nobody: [] }
     ["a group of strangers", "groups: { g: [ada] }", 'no approver with the id "ada"'],
     ["a group named like an approver", "approvers: [{ id: a, channel: t, subject: '1' }]\ngroups: { a: [a] }", "the same name"],
     ["a key twice", "channel: prompt\nchannel: prompt", "stands twice"],
-    ["an alias", "channel: &a prompt\ngroups: *a", "anchors and aliases"],
+    ["an alias", "channel: &a prompt\ngroups: *a", "anchor"],
   ])("refuses %s", (_name, text, why) => {
     expect(errorOf(text)).toMatchObject({
       code: "config_invalid",
