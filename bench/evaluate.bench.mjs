@@ -13,14 +13,21 @@ const toolGlob = (rule) => `team${rule}_*_record`;
 const pathGlob = (rule) => `/data/${rule}/*`;
 // Every request's first match lies in the last tenth of the rules.
 const ruleOf = (request) => RULES - RULES / 10 + (request % (RULES / 10));
-const requests = Array.from({ length: REQUESTS }, (_, i) => ({ tool: `team${ruleOf(i)}_update${i}_record`, path: `/data/${ruleOf(i)}/file-${i}.txt` }));
+const requests = Array.from({ length: REQUESTS }, (_, i) => ({
+  tool: `team${ruleOf(i)}_update${i}_record`,
+  path: `/data/${ruleOf(i)}/file-${i}.txt`,
+}));
 
 const policy = parsePolicy({
   version: "1",
   default_action: "deny",
   rules: Array.from({ length: RULES }, (_, rule) => ({ match: { tool: toolGlob(rule), args: { path: pathGlob(rule) } }, action: "allow" })),
 });
-const gate = createConsentGate({ policy, channel: { name: "none", deliver: () => Promise.reject(new Error("nobody")) }, audit: { append: () => Promise.resolve({ seq: 0, hash: "" }) } });
+const gate = createConsentGate({
+  policy,
+  channel: { name: "none", deliver: () => Promise.reject(new Error("nobody")) },
+  audit: { append: () => Promise.resolve({ seq: 0, hash: "" }) },
+});
 const context = { agent: { id: "bench" } };
 const actions = requests.map(({ tool, path }) => toolAction("records", tool, { path }));
 
@@ -45,7 +52,8 @@ const calls = requests.map((request) => ({
 for (let i = 0; i < REQUESTS; i++) {
   const ours = gate.evaluate(actions[i], context);
   const cedar = statefulIsAuthorized(calls[i]);
-  if (ours.ruling.effect !== "allow" || ours.ruling.ruleId !== `rule_${ruleOf(i) + 1}` || cedar.response?.decision !== "allow") throw new Error(`request ${i}: the engines differ`);
+  if (ours.ruling.effect !== "allow" || ours.ruling.ruleId !== `rule_${ruleOf(i) + 1}` || cedar.response?.decision !== "allow")
+    throw new Error(`request ${i}: the engines differ`);
 }
 
 // The first evaluation of an Action and a later one differ: what was learnt of it is kept beside it. Fresh ones are what a gate sees.
@@ -71,6 +79,9 @@ const cedar = results["cedar-wasm, parsed policy set"];
 const ratio = { p50: cedar.p50 / ours.p50, p99: cedar.p99 / ours.p99 };
 if (isJson) console.log(JSON.stringify({ unit: "µs", clock: overhead, results, ratio }));
 else {
-  for (const [name, { p50, p99 }] of Object.entries(results)) console.log(`  ${name.padEnd(34)} p50 ${fixed(p50).padStart(7)} µs   p99 ${fixed(p99).padStart(7)} µs`);
-  console.log(`  cedar / ours: p50 ${ratio.p50.toFixed(0)}×, p99 ${ratio.p99.toFixed(0)}× (reading the clock is ${fixed(overhead)} µs of every sample)`);
+  for (const [name, { p50, p99 }] of Object.entries(results))
+    console.log(`  ${name.padEnd(34)} p50 ${fixed(p50).padStart(7)} µs   p99 ${fixed(p99).padStart(7)} µs`);
+  console.log(
+    `  cedar / ours: p50 ${ratio.p50.toFixed(0)}×, p99 ${ratio.p99.toFixed(0)}× (reading the clock is ${fixed(overhead)} µs of every sample)`,
+  );
 }

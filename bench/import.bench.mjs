@@ -11,7 +11,11 @@ const { build } = createRequire(createRequire(fileURLToPath(new URL("../package.
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const isJson = process.argv.includes("--json");
 const RUNS = 25;
-const entries = { "@acp/core": `import "@acp/core"`, "@acp/core + yaml": `import "@acp/core"; import "@acp/core/yaml"`, "MCP SDK server": `import "@modelcontextprotocol/sdk/server/index.js"` };
+const entries = {
+  "@acp/core": `import "@acp/core"`,
+  "@acp/core + yaml": `import "@acp/core"; import "@acp/core/yaml"`,
+  "MCP SDK server": `import "@modelcontextprotocol/sdk/server/index.js"`,
+};
 
 /** Wall and CPU milliseconds of one process that runs the code. */
 function run(code) {
@@ -33,14 +37,27 @@ for (let i = -2; i < RUNS; i++) {
 }
 
 async function gzipBytes(code) {
-  const { outputFiles } = await build({ stdin: { contents: code, resolveDir: folder }, bundle: true, minify: true, format: "esm", platform: "node", write: false, logLevel: "error", external: ["node:*"] });
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    write: false,
+    logLevel: "error",
+    external: ["node:*"],
+  });
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
 
 const empty = { wall: summary(samples.empty.wall).p50, cpu: summary(samples.empty.cpu).p50 };
 const results = {};
 for (const [name, code] of Object.entries(entries)) {
-  results[name] = { wallMs: summary(samples[name].wall).p50 - empty.wall, cpuMs: summary(samples[name].cpu).p50 - empty.cpu, gzipKb: (await gzipBytes(code.replaceAll("import ", "export * from "))) / 1024 };
+  results[name] = {
+    wallMs: summary(samples[name].wall).p50 - empty.wall,
+    cpuMs: summary(samples[name].cpu).p50 - empty.cpu,
+    gzipKb: (await gzipBytes(code.replaceAll("import ", "export * from "))) / 1024,
+  };
 }
 if (isJson) console.log(JSON.stringify({ emptyProcess: empty, added: results }));
 else {

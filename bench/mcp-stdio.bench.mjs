@@ -36,7 +36,11 @@ async function latency({ call }) {
 async function throughput({ call }) {
   let next = 0;
   const start = performance.now();
-  await Promise.all(Array.from({ length: IN_FLIGHT }, async () => { while (next++ < BURST) await call("hello"); }));
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async () => {
+      while (next++ < BURST) await call("hello");
+    }),
+  );
   return BURST / ((performance.now() - start) / 1_000);
 }
 
@@ -69,6 +73,8 @@ const results = Object.fromEntries(
 if (isJson) console.log(JSON.stringify({ unit: "µs", results }));
 else {
   for (const [name, { p50, p99, addedP50, perSecond }] of Object.entries(results)) {
-    console.log(`  ${name.padEnd(22)} p50 ${fixed(p50).padStart(5)} µs  p99 ${fixed(p99).padStart(6)} µs  added ${fixed(addedP50).padStart(5)} µs  ${fixed(perSecond).padStart(7)} requests/s at ${IN_FLIGHT} in flight`);
+    console.log(
+      `  ${name.padEnd(22)} p50 ${fixed(p50).padStart(5)} µs  p99 ${fixed(p99).padStart(6)} µs  added ${fixed(addedP50).padStart(5)} µs  ${fixed(perSecond).padStart(7)} requests/s at ${IN_FLIGHT} in flight`,
+    );
   }
 }

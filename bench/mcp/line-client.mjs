@@ -29,5 +29,13 @@ export async function connect(args) {
   await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } });
   child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
   await request("tools/list", {});
-  return { call, end: () => new Promise((resolve) => { child.once("exit", resolve); child.stdin.end(); }), kill: () => child.kill() };
+  return {
+    call,
+    end: () =>
+      new Promise((resolve) => {
+        child.once("exit", resolve);
+        child.stdin.end();
+      }),
+    kill: () => child.kill(),
+  };
 }

@@ -37,27 +37,87 @@ export type DenyCode =
 
 /** Meaning, remedy and retryable of every code. */
 export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
-  policy_denied: { meaning: "A policy rule or the policy's default denies the action.", remedy: "Choose another way; the operator can read the rule with `acp policy explain`", retryable: false },
-  rate_limited: { meaning: "The rule's rate limit is used up.", remedy: "Wait until retryAfterMs is over, then call again", retryable: true },
-  consent_denied: { meaning: "A person said no.", remedy: "Do not repeat the call; ask the person what they would accept", retryable: false },
+  policy_denied: {
+    meaning: "A policy rule or the policy's default denies the action.",
+    remedy: "Choose another way; the operator can read the rule with `acp policy explain`",
+    retryable: false,
+  },
+  rate_limited: {
+    meaning: "The rule's rate limit is used up.",
+    remedy: "Wait until retryAfterMs is over, then call again",
+    retryable: true,
+  },
+  consent_denied: {
+    meaning: "A person said no.",
+    remedy: "Do not repeat the call; ask the person what they would accept",
+    retryable: false,
+  },
   consent_expired: { meaning: "Nobody answered in time.", remedy: "Call again when a person is there to answer", retryable: true },
-  consent_cancelled: { meaning: "The question was taken back before it was answered.", remedy: "Call again if the action is still wanted", retryable: true },
-  consent_deferred: { meaning: "The question is still open and the caller was told to call again.", remedy: "Call again with the same arguments", retryable: true },
+  consent_cancelled: {
+    meaning: "The question was taken back before it was answered.",
+    remedy: "Call again if the action is still wanted",
+    retryable: true,
+  },
+  consent_deferred: {
+    meaning: "The question is still open and the caller was told to call again.",
+    remedy: "Call again with the same arguments",
+    retryable: true,
+  },
   paused: { meaning: "The operator paused all questions.", remedy: "Wait for the operator to run `acp pause --off`", retryable: true },
-  no_approver: { meaning: "No approver is left who may answer.", remedy: "The operator must name an approver that every rule accepts", retryable: false },
-  evidence_unavailable: { meaning: "The rule wants a kind of evidence that no verifier here can check.", remedy: "The operator must configure a verifier for it", retryable: false },
-  channel_unavailable: { meaning: "There is nobody to ask: no terminal and no attached approver.", remedy: "The operator must run `acp approve` in a second terminal, then call again", retryable: true },
-  channel_failed: { meaning: "The channel could not show the question.", remedy: "The operator must look at the channel; call again later", retryable: true },
-  too_many_pending: { meaning: "Too many questions are open.", remedy: "Wait for open questions to be answered, then call again", retryable: true },
-  audit_failed: { meaning: "The audit log cannot keep the decision, so nothing is released.", remedy: "The operator must mend the audit log", retryable: false },
+  no_approver: {
+    meaning: "No approver is left who may answer.",
+    remedy: "The operator must name an approver that every rule accepts",
+    retryable: false,
+  },
+  evidence_unavailable: {
+    meaning: "The rule wants a kind of evidence that no verifier here can check.",
+    remedy: "The operator must configure a verifier for it",
+    retryable: false,
+  },
+  channel_unavailable: {
+    meaning: "There is nobody to ask: no terminal and no attached approver.",
+    remedy: "The operator must run `acp approve` in a second terminal, then call again",
+    retryable: true,
+  },
+  channel_failed: {
+    meaning: "The channel could not show the question.",
+    remedy: "The operator must look at the channel; call again later",
+    retryable: true,
+  },
+  too_many_pending: {
+    meaning: "Too many questions are open.",
+    remedy: "Wait for open questions to be answered, then call again",
+    retryable: true,
+  },
+  audit_failed: {
+    meaning: "The audit log cannot keep the decision, so nothing is released.",
+    remedy: "The operator must mend the audit log",
+    retryable: false,
+  },
   layer_failed: { meaning: "A layer threw while judging the action.", remedy: "The operator must mend the layer", retryable: false },
   policy_failed: { meaning: "The policy could not be read.", remedy: "The operator must mend the policy", retryable: false },
-  assessor_failed: { meaning: "An assessor threw or did not answer in time.", remedy: "The operator must look at the assessor; call again later", retryable: true },
+  assessor_failed: {
+    meaning: "An assessor threw or did not answer in time.",
+    remedy: "The operator must look at the assessor; call again later",
+    retryable: true,
+  },
   store_failed: { meaning: "A store threw.", remedy: "The operator must look at the store; call again later", retryable: true },
-  vault_failed: { meaning: "The vault could not inject what was approved.", remedy: "The operator must look at the vault", retryable: false },
-  action_invalid: { meaning: "The action is not one that a constructor made.", remedy: "Make it with toolAction, httpAction, shellAction or parseAction", retryable: false },
+  vault_failed: {
+    meaning: "The vault could not inject what was approved.",
+    remedy: "The operator must look at the vault",
+    retryable: false,
+  },
+  action_invalid: {
+    meaning: "The action is not one that a constructor made.",
+    remedy: "Make it with toolAction, httpAction, shellAction or parseAction",
+    retryable: false,
+  },
   context_invalid: { meaning: "The call does not name its agent.", remedy: "Pass { agent: { id } }", retryable: false },
   permit_refused: { meaning: "The permit was spent, expired or made for another action.", remedy: "Ask the gate again", retryable: true },
   gate_closed: { meaning: "The gate is shutting down.", remedy: "Call again after the restart", retryable: true },
-  internal_error: { meaning: "A part failed in a way that has no code of its own.", remedy: "Report it with the audit log's last events", retryable: false },
+  internal_error: {
+    meaning: "A part failed in a way that has no code of its own.",
+    remedy: "Report it with the audit log's last events",
+    retryable: false,
+  },
 };

@@ -1,29 +1,22 @@
 /** @acp/core: a human's consent between an agent and everything it does. */
-export { actionToJson, parametersOf, parseAction, withParameters } from "./action-json.js";
-export type { FlatAction } from "./action-json.js";
-export { httpAction, isAction, isHttpAction, isShellAction, isToolAction, shellAction, toolAction } from "./action.js";
-export type { Action, ActionKind, HttpAction, HttpActionOptions, ShellAction, ShellActionOptions, ToolAction } from "./action.js";
-export { actionDigest, sha256Digest } from "./digest.js";
-export { ConsentError, isConsentError } from "./errors.js";
-export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./errors.js";
-export { normalizeHost, parseAuthority } from "./host.js";
-export type { Authority } from "./host.js";
-export { canonicalJson } from "./json/canonical.js";
-export { copyJson } from "./json/copy.js";
-export { parseJson, scanJson } from "./json/parse.js";
-export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
-export type { JsonObject, JsonValue } from "./json/value.js";
-export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
-export { classifyTool } from "./policy/classify.js";
-export { parsePolicy } from "./policy/parse.js";
-export type { PolicyOptions } from "./policy/parse.js";
-export type { PathOrigins } from "./policy/path.js";
-export { matchGlob } from "./policy/pattern.js";
-export type { Classification, Policy, RuleSummary } from "./policy/policy.js";
-export { rules } from "./policy/rules-layer.js";
-export { nearest } from "./policy/suggest.js";
-export { randomIds, systemClock } from "./system.js";
-export { isoTime, parseIsoTime } from "./time.js";
+export { actionToJson, parametersOf, parseAction, withParameters } from "./action/action-json.js";
+export type { FlatAction } from "./action/action-json.js";
+export { httpAction, isAction, isHttpAction, isShellAction, isToolAction, shellAction, toolAction } from "./action/action.js";
+export type {
+  Action,
+  ActionBrand,
+  ActionKind,
+  HttpAction,
+  HttpActionOptions,
+  ShellAction,
+  ShellActionOptions,
+  ToolAction,
+} from "./action/action.js";
+export { actionDigest, sha256Digest } from "./action/digest.js";
+export { normalizeHost, parseAuthority } from "./action/host.js";
+export type { Authority } from "./action/host.js";
+export { parseHttpUrl } from "./action/url.js";
+export type { HttpUrl } from "./action/url.js";
 export { quoteText, escapeText } from "./approval/escape.js";
 export { readFields } from "./approval/fields.js";
 export type { FieldReader } from "./approval/fields.js";
@@ -35,15 +28,55 @@ export { MESSAGE_VERSION } from "./approval/request.js";
 export type { ConsentRequest, RequestAction } from "./approval/request.js";
 export { makeResponse, parseResponse } from "./approval/response.js";
 export type { AnswerParts, ConsentResponse, Decision } from "./approval/response.js";
-export type { Approver, ConsentGate, Evaluation, GateContext, GateOptions, LayerRuling } from "./consent-gate.js";
 export { DENY_CODES } from "./deny-codes.js";
 export type { DenyCode, DenyRow } from "./deny-codes.js";
+export { ConsentError, isConsentError } from "./errors.js";
+export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./errors.js";
+export type { Approver, ConsentGate, Evaluation, GateContext, GateOptions, LayerRuling } from "./gate/consent-gate.js";
+export { createConsentGate } from "./gate/gate.js";
+export { canonicalJson } from "./json/canonical.js";
+export { copyJson } from "./json/copy.js";
+export { parseJson, scanJson } from "./json/parse.js";
+export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
+export type { JsonObject, JsonValue } from "./json/value.js";
 export type { Agent, AskTerms, Category, Effect, Facts, Layer, RiskLevel, Ruling } from "./layers.js";
+export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
 export { redeem } from "./permit.js";
 export type { Masker, Permit, Release } from "./permit.js";
-export type * from "./ports.js";
-export type { AllowCode, Allowed, Denied, Pending, RunResult, Verdict } from "./verdict.js";
-export { parseHttpUrl } from "./url.js";
-export type { HttpUrl } from "./url.js";
-export { createConsentGate } from "./gate.js";
+export { classifyTool } from "./policy/classify.js";
+export { parsePolicy } from "./policy/parse.js";
+export type { PolicyOptions } from "./policy/parse.js";
+export type { PathOrigins } from "./policy/path.js";
+export { matchGlob } from "./policy/pattern.js";
+export type { Classification, Policy, RuleSummary } from "./policy/policy.js";
+export { rules } from "./policy/rules-layer.js";
+export { nearest } from "./policy/suggest.js";
+export type {
+  AnswerReceipt,
+  AskSession,
+  Assessor,
+  AuditEventInput,
+  AuditEventType,
+  AuditReceipt,
+  AuditSink,
+  Channel,
+  Claims,
+  Clock,
+  EndStatus,
+  Ending,
+  Grants,
+  IdPrefix,
+  Ids,
+  LimitClaim,
+  Limits,
+  PendingStore,
+  RefusalCode,
+  ReserveResult,
+  Revocations,
+  Store,
+  Vault,
+} from "./ports.js";
 export { memoryStore } from "./stores/memory-store.js";
+export { randomIds, systemClock } from "./system.js";
+export { isoTime, parseIsoTime } from "./time.js";
+export type { AllowCode, Allowed, Denied, Pending, RunResult, Verdict } from "./verdict.js";

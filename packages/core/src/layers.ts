@@ -1,7 +1,7 @@
 /**
  * Layers: pure, synchronous judges of an Action, and what they say.
  */
-import type { Action } from "./action.js";
+import type { Action } from "./action/action.js";
 import type { LimitClaim } from "./ports.js";
 import type { GrantOffer } from "./approval/grants.js";
 

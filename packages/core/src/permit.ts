@@ -2,12 +2,12 @@
  * Permit: the in-process right to perform one Action once. Opaque, expires, bound to the action's digest.
  * What a permit opens lives in a module-private WeakMap: a copy, a cast or a made-up object opens nothing.
  */
-import type { Action } from "./action.js";
-import { actionDigest } from "./digest.js";
+import type { Action } from "./action/action.js";
+import { actionDigest } from "./action/digest.js";
 import { ConsentError } from "./errors.js";
 import { PERMIT_TTL_MS } from "./limits.js";
 import type { Clock } from "./ports.js";
-import type { EventMaker } from "./record.js";
+import type { EventMaker } from "./gate/record.js";
 
 declare const permitBrand: unique symbol;
 
@@ -122,7 +122,8 @@ export function redeem(permit: Permit, action: Action): Release {
 /** Like {@link redeem}, for a performer with a signal of its own. */
 export function redeemFor(permit: Permit, action: Action, signal: AbortSignal | undefined): Release {
   const state = stateOf(permit);
-  if (actionDigest(action) !== state.digest) throw new ConsentError("permit_other_action", "Cannot redeem the permit: it was issued for another action");
+  if (actionDigest(action) !== state.digest)
+    throw new ConsentError("permit_other_action", "Cannot redeem the permit: it was issued for another action");
   if (state.spent) throw new ConsentError("permit_spent", "Cannot redeem the permit: it was redeemed before");
   state.spent = true;
   if (!hasTimeLeft(state)) throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");

@@ -2,7 +2,7 @@
  * Ports: everything an adapter may implement, with the plain types they exchange. Types only.
  * Source: spec/ports.md. Conformance suites: @acp/testing.
  */
-import type { Action } from "./action.js";
+import type { Action } from "./action/action.js";
 import type { ConsentRequest } from "./approval/request.js";
 import type { PendingRecord } from "./approval/machine.js";
 import type { Grant } from "./approval/grants.js";
@@ -183,7 +183,9 @@ export interface LimitClaim {
 }
 
 /** What a reservation gave. */
-export type ReserveResult = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly key: string; readonly retryAfterMs: number };
+export type ReserveResult =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly key: string; readonly retryAfterMs: number };
 
 /** Sliding-window limits. */
 export interface Limits {

@@ -1,7 +1,7 @@
 /**
  * Verdict: the gate's final word about one Action. A record, never an exception.
  */
-import type { Action } from "./action.js";
+import type { Action } from "./action/action.js";
 import type { DenyCode } from "./deny-codes.js";
 import type { Permit } from "./permit.js";
 
@@ -55,5 +55,10 @@ export interface Pending {
 
 /** What came of `gate.run` and `gate.perform`. */
 export type RunResult<T> =
-  | { readonly ran: true; readonly value: T; readonly verdict: Allowed; /** Whether the completion is in the log. */ readonly recorded: boolean }
+  | {
+      readonly ran: true;
+      readonly value: T;
+      readonly verdict: Allowed /** Whether the completion is in the log. */;
+      readonly recorded: boolean;
+    }
   | { readonly ran: false; readonly verdict: Denied };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { httpAction, toolAction } from "./action.js";
+import { httpAction, toolAction } from "./action/action.js";
 import type { ConsentError } from "./errors.js";
 import { readPolicy } from "./yaml.js";
 

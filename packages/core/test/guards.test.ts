@@ -1,14 +1,28 @@
 /** One test a guard of the gate: each goes red when its guard is taken out. */
 import { describe, expect, it } from "vitest";
-import { covers } from "../src/covers.js";
+import { covers } from "../src/gate/covers.js";
 import { PENDING_MAX } from "../src/limits.js";
 import {
-  type Allowed, type AskTerms, type Channel, type Evaluation, type Grant, type Layer, memoryStore, parsePolicy, type PendingRecord, redeem, toolAction, type Verdict,
+  type Allowed,
+  type AskTerms,
+  type Channel,
+  type Evaluation,
+  type Grant,
+  type Layer,
+  memoryStore,
+  parsePolicy,
+  type PendingRecord,
+  redeem,
+  toolAction,
+  type Verdict,
 } from "../src/index.js";
 import { agent, allowAll, askAll, asPending, first, type Kit, last, makeKit, reply } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
-const asks = (ask: AskTerms, more: object = {}): Layer => ({ name: "asks", judge: () => ({ effect: "ask", ruleId: "asks", reason: "", ask, ...more }) });
+const asks = (ask: AskTerms, more: object = {}): Layer => ({
+  name: "asks",
+  judge: () => ({ effect: "ask", ruleId: "asks", reason: "", ask, ...more }),
+});
 
 function asAllowed(verdict: Verdict): Allowed {
   if (verdict.decision !== "allow") throw new Error(`expected a yes, got ${verdict.code}`);
@@ -82,7 +96,10 @@ describe("a layer", () => {
 
   it("that returns null is told so", async () => {
     const layer = { name: "nil", judge: () => null as never };
-    expect(await makeKit({ layers: [layer] }).gate(write, { agent })).toMatchObject({ code: "layer_failed", reason: expect.stringContaining("no ruling") });
+    expect(await makeKit({ layers: [layer] }).gate(write, { agent })).toMatchObject({
+      code: "layer_failed",
+      reason: expect.stringContaining("no ruling"),
+    });
   });
 
   it("that speaks first wins among equals", () => {
@@ -114,13 +131,17 @@ describe("an answer", () => {
       const { gate, shown, settle } = makeKit();
       void gate(write, { agent: who });
       await settle();
-      expect(await first(shown).session.submit(reply(first(shown), { decision: "approved" }))).toMatchObject({ code: "approver_not_allowed" });
+      expect(await first(shown).session.submit(reply(first(shown), { decision: "approved" }))).toMatchObject({
+        code: "approver_not_allowed",
+      });
     }
   });
 
   it("never comes from nobody", async () => {
     const { gate, shown } = await question();
-    expect(await gate.answer(reply(first(shown), { decision: "approved" }), { channel: "test", subject: "" })).toMatchObject({ code: "approver_unknown" });
+    expect(await gate.answer(reply(first(shown), { decision: "approved" }), { channel: "test", subject: "" })).toMatchObject({
+      code: "approver_unknown",
+    });
   });
 
   it("is no passkey where a stored question wants one", async () => {
@@ -130,10 +151,21 @@ describe("an answer", () => {
     const open = await question();
     const record = { request: { ...first(open.shown).request, evidence: "passkey" } } as const;
     const stored: PendingRecord = {
-      id: record.request.id, version: 0, status: "delivered", request: record.request, agentId: "demo", originalDigest: "", action: {}, approvals: [], deferred: false, adopted: false,
+      id: record.request.id,
+      version: 0,
+      status: "delivered",
+      request: record.request,
+      agentId: "demo",
+      originalDigest: "",
+      action: {},
+      approvals: [],
+      deferred: false,
+      adopted: false,
     };
     await store.pending.put(stored);
-    expect(await kit.gate.answer(reply(first(open.shown), { decision: "approved" }), { channel: "test", subject: "1" })).toMatchObject({ code: "evidence_required" });
+    expect(await kit.gate.answer(reply(first(open.shown), { decision: "approved" }), { channel: "test", subject: "1" })).toMatchObject({
+      code: "evidence_required",
+    });
   });
 
   it("that takes an offer makes no grant when the log fails", async () => {
@@ -164,7 +196,8 @@ describe("an answer", () => {
   it("and a caller that was told to call again: the waiting call gets no permit, even while that is being written down", async () => {
     const { gate, shown, settle, sink } = makeKit();
     const append = sink.append.bind(sink);
-    sink.append = (events) => (events.some(({ eventType }) => eventType === "consent_deferred") ? new Promise(() => undefined) : append(events));
+    sink.append = (events) =>
+      events.some(({ eventType }) => eventType === "consent_deferred") ? new Promise(() => undefined) : append(events);
     const pending = asPending(await gate.open(write, { agent }));
     await settle();
     void pending.defer();
@@ -219,7 +252,8 @@ describe("an edit", () => {
 
   it("uses up the limit of the rule that judges it, and is refused when that is empty", async () => {
     const { shown, gate, settle } = await shownFor("a");
-    const edit = (at: number) => reply(shown[at] ?? first(shown), { decision: "approved_with_modifications", modifications: { path: "/once/a" } });
+    const edit = (at: number) =>
+      reply(shown[at] ?? first(shown), { decision: "approved_with_modifications", modifications: { path: "/once/a" } });
     expect(await first(shown).session.submit(edit(0), { subject: "0" })).toMatchObject({ status: "final" });
     void gate(toolAction("files", "write_file", { path: "b" }), { agent });
     await settle();
@@ -229,17 +263,36 @@ describe("an edit", () => {
   it("that is no action of this kind is refused", async () => {
     const { shown } = await shownFor("a");
     const nested = JSON.parse(`${"[".repeat(70)}${"]".repeat(70)}`) as never;
-    const edit = { ...reply(first(shown), { decision: "approved" }), decision: "approved_with_modifications", modifications: { path: nested } };
+    const edit = {
+      ...reply(first(shown), { decision: "approved" }),
+      decision: "approved_with_modifications",
+      modifications: { path: nested },
+    };
     expect(await first(shown).session.submit(edit, { subject: "0" })).toMatchObject({ status: "refused" });
   });
 });
 
 describe("covers()", () => {
-  const request = { secrets: ["A"], quorum: 1, evidence: "any", approvers: ["alice"], policy: { ruleId: "r", ruleName: "", requiredLevel: "medium" } } as never;
+  const request = {
+    secrets: ["A"],
+    quorum: 1,
+    evidence: "any",
+    approvers: ["alice"],
+    policy: { ruleId: "r", ruleName: "", requiredLevel: "medium" },
+  } as never;
   const ask = { timeoutMs: 1, quorum: 1, evidence: "any", offers: [] } as const;
   const evaluation = (change: object, ruling: object = {}): Evaluation => {
     const whole = { effect: "ask", ruleId: "r", reason: "", ...ruling } as const;
-    return { ruling: whole, layer: "l", rulings: [{ layer: "l", ruling: whole }], category: "write", risk: "medium", level: "medium", ask, ...change } as Evaluation;
+    return {
+      ruling: whole,
+      layer: "l",
+      rulings: [{ layer: "l", ruling: whole }],
+      category: "write",
+      risk: "medium",
+      level: "medium",
+      ask,
+      ...change,
+    } as Evaluation;
   };
 
   it("holds for the same terms, for fewer, and where an allow needs no person", () => {
@@ -265,8 +318,15 @@ describe("covers()", () => {
 
 describe("a grant", () => {
   const grant: Grant = {
-    id: "gr_1", agentId: "demo", scope: { kind: "tool", server: "files", name: "write_file" }, createdAtMs: 0,
-    expiresAtMs: Number.MAX_SAFE_INTEGER, requestId: "cr_0", approverIds: ["alice"], evidence: "any", secrets: ["A"],
+    id: "gr_1",
+    agentId: "demo",
+    scope: { kind: "tool", server: "files", name: "write_file" },
+    createdAtMs: 0,
+    expiresAtMs: Number.MAX_SAFE_INTEGER,
+    requestId: "cr_0",
+    approverIds: ["alice"],
+    evidence: "any",
+    secrets: ["A"],
   };
   async function isAsked(layer: Layer, approvers: readonly string[] = ["alice", "bob"]): Promise<boolean> {
     const { clock } = makeKit();
@@ -317,7 +377,11 @@ describe("a store that lies", () => {
     const { id } = first(shown).request;
     const record = await store.pending.get(id);
     if (record === undefined) throw new Error("no record");
-    const swapped = { ...record, version: record.version + 1, action: { name: "delete_file", args: {}, meta: { kind: "tool", server: "files" } } };
+    const swapped = {
+      ...record,
+      version: record.version + 1,
+      action: { name: "delete_file", args: {}, meta: { kind: "tool", server: "files" } },
+    };
     await store.pending.transition(id, record.version, swapped);
     await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
     expect(await verdict).toMatchObject({ decision: "deny", code: "internal_error" });

@@ -10,7 +10,11 @@ async function explore(quorum: 1 | 2): Promise<{ readonly records: readonly Pend
   await settle();
   const request = { ...first(shown).request, quorum, approvers: ["alice", "bob"] };
   const atMs = request.createdAtMs + 1;
-  const approval = (approverId: string, when = atMs): { approverId: string; channel: string; atMs: number } => ({ approverId, channel: "test", atMs: when });
+  const approval = (approverId: string, when = atMs): { approverId: string; channel: string; atMs: number } => ({
+    approverId,
+    channel: "test",
+    atMs: when,
+  });
   const terms = { reason: "", validUntilMs: atMs + 1_000 };
   const people = ["alice", "bob", "mallory", "demo"];
   const late = request.expiresAtMs;
@@ -34,7 +38,16 @@ async function explore(quorum: 1 | 2): Promise<{ readonly records: readonly Pend
     { type: "adopt", atMs: late * 2 },
   ];
   const start: PendingRecord = {
-    id: request.id, version: 0, status: "created", request, agentId: "demo", originalDigest: request.actionDigest, action: {}, approvals: [], deferred: false, adopted: false,
+    id: request.id,
+    version: 0,
+    status: "created",
+    request,
+    agentId: "demo",
+    originalDigest: request.actionDigest,
+    action: {},
+    approvals: [],
+    deferred: false,
+    adopted: false,
   };
   const keyOf = (record: PendingRecord): string => JSON.stringify({ ...record, version: 0 });
   const seen = new Map([[keyOf(start), start]]);

@@ -5,14 +5,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type Action, actionDigest, type AuditEventInput, createConsentGate, isConsentError, type JsonObject, memoryStore, type Pending, redeem, type Store, toolAction, type Verdict,
+  type Action,
+  actionDigest,
+  type AuditEventInput,
+  createConsentGate,
+  isConsentError,
+  type JsonObject,
+  memoryStore,
+  type Pending,
+  redeem,
+  type Store,
+  toolAction,
+  type Verdict,
 } from "../src/index.js";
 import { manualClock, seededIds } from "@acp/testing";
 import { askAll, recordingSink, reply, type Shown } from "./gate-kit.js";
 
 type Step =
   | { readonly do: "call"; readonly path: number; readonly agent: number }
-  | { readonly do: "answer"; readonly question: number; readonly how: "yes" | "no" | "edit" | "wrong nonce" | "wrong id" | "nonsense"; readonly who: number; readonly bytes: boolean }
+  | {
+      readonly do: "answer";
+      readonly question: number;
+      readonly how: "yes" | "no" | "edit" | "wrong nonce" | "wrong id" | "nonsense";
+      readonly who: number;
+      readonly bytes: boolean;
+    }
   | { readonly do: "abort" | "defer" | "withdraw"; readonly call: number }
   | { readonly do: "advance"; readonly ms: number }
   | { readonly do: "jump"; readonly ms: number }
@@ -28,7 +45,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("answer" as const),
       question: index,
-      how: fc.constantFrom("yes" as const, "yes" as const, "no" as const, "edit" as const, "wrong nonce" as const, "wrong id" as const, "nonsense" as const),
+      how: fc.constantFrom(
+        "yes" as const,
+        "yes" as const,
+        "no" as const,
+        "edit" as const,
+        "wrong nonce" as const,
+        "wrong id" as const,
+        "nonsense" as const,
+      ),
       who: fc.nat({ max: 3 }),
       bytes: fc.boolean(),
     }),
@@ -36,24 +61,50 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("abort" as const, "defer" as const, "withdraw" as const), call: index }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(1, 1_000, 31_000, 121_000, 301_000) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("jump" as const), ms: fc.constantFrom(-3_600_000, 86_400_000, 60_000) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("sink" as const), mode: fc.constantFrom("works" as const, "works" as const, "throws" as const, "hangs" as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("store" as const), mode: fc.constantFrom("works" as const, "works" as const, "throws" as const, "hangs" as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("channel" as const), mode: fc.constantFrom("shows" as const, "throws" as const, "hangs" as const, "answers twice" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("sink" as const),
+      mode: fc.constantFrom("works" as const, "works" as const, "throws" as const, "hangs" as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("store" as const),
+      mode: fc.constantFrom("works" as const, "works" as const, "throws" as const, "hangs" as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("channel" as const),
+      mode: fc.constantFrom("shows" as const, "throws" as const, "hangs" as const, "answers twice" as const),
+    }),
+  },
 );
 
 /** A store that throws or hangs on command, in front of a real one. */
 function breakable(store: Store): { readonly store: Store; mode: "works" | "throws" | "hangs" } {
   const switchable: { store: Store; mode: "works" | "throws" | "hangs" } = { store, mode: "works" };
-  const guard = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A): Promise<R> => {
-    if (switchable.mode === "throws") return Promise.reject(new Error("store down"));
-    return switchable.mode === "hangs" ? new Promise(() => undefined) : work(...args);
-  };
+  const guard =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> => {
+      if (switchable.mode === "throws") return Promise.reject(new Error("store down"));
+      return switchable.mode === "hangs" ? new Promise(() => undefined) : work(...args);
+    };
   const { pending, limits, grants } = store;
   switchable.store = {
     ...store,
     limits: { reserve: guard(limits.reserve), settle: guard(limits.settle) },
     grants: { ...grants, find: guard(grants.find), use: guard(grants.use) },
-    pending: { ...pending, put: guard(pending.put), get: guard(pending.get), transition: guard(pending.transition), takeDecision: guard(pending.takeDecision) },
+    pending: {
+      ...pending,
+      put: guard(pending.put),
+      get: guard(pending.get),
+      transition: guard(pending.transition),
+      takeDecision: guard(pending.takeDecision),
+    },
   };
   return switchable;
 }
@@ -74,7 +125,11 @@ interface World {
 }
 
 const CONTENT = ["one", "two"];
-const APPROVERS = [{ id: "alice", channel: "test", subject: "0" }, { id: "bob", channel: "test", subject: "1" }, { id: "agent-1", channel: "test", subject: "2" }];
+const APPROVERS = [
+  { id: "alice", channel: "test", subject: "0" },
+  { id: "bob", channel: "test", subject: "1" },
+  { id: "agent-1", channel: "test", subject: "2" },
+];
 
 async function play(steps: readonly Step[]): Promise<World> {
   const clock = manualClock();
@@ -85,11 +140,18 @@ async function play(steps: readonly Step[]): Promise<World> {
   const accepted: JsonObject[] = [];
   let channelMode: "shows" | "throws" | "hangs" | "answers twice" = "shows";
   const submit = async (question: Shown, claim: JsonObject, who: number, bytes: boolean): Promise<void> => {
-    const receipt = await question.session.submit(bytes ? new TextEncoder().encode(JSON.stringify(claim)) : claim, { subject: String(who) });
+    const receipt = await question.session.submit(bytes ? new TextEncoder().encode(JSON.stringify(claim)) : claim, {
+      subject: String(who),
+    });
     if (receipt.status !== "refused") accepted.push({ ...claim, by: who });
   };
   const gate = createConsentGate({
-    policy: askAll, audit: sink, clock, ids: seededIds(), store: broken.store, approvers: APPROVERS,
+    policy: askAll,
+    audit: sink,
+    clock,
+    ids: seededIds(),
+    store: broken.store,
+    approvers: APPROVERS,
     channel: {
       name: "test",
       deliver(request, session) {
@@ -97,7 +159,12 @@ async function play(steps: readonly Step[]): Promise<World> {
         const question = { request, session };
         shown.push(question);
         if (channelMode === "hangs") return new Promise(() => undefined);
-        if (channelMode === "answers twice") void Promise.all([0, 0].map((who) => submit(question, reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }), who, false)));
+        if (channelMode === "answers twice")
+          void Promise.all(
+            [0, 0].map((who) =>
+              submit(question, reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }), who, false),
+            ),
+          );
         return Promise.resolve();
       },
     },
@@ -124,7 +191,12 @@ async function play(steps: readonly Step[]): Promise<World> {
         const claims: Record<typeof each.how, () => JsonObject> = {
           yes: () => reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }),
           no: () => reply(question, { decision: "denied", validUntilMs: clock.now() + 60_000 }),
-          edit: () => reply(question, { decision: "approved_with_modifications", modifications: { path: "a", content: "edited" }, validUntilMs: clock.now() + 60_000 }),
+          edit: () =>
+            reply(question, {
+              decision: "approved_with_modifications",
+              modifications: { path: "a", content: "edited" },
+              validUntilMs: clock.now() + 60_000,
+            }),
           "wrong nonce": () => ({ ...reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }), nonce: "n_x" }),
           "wrong id": () => ({ ...reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }), request_id: "cr_x" }),
           nonsense: () => ({ ...reply(question, { decision: "approved" }), decision: "yes" }),
@@ -213,7 +285,10 @@ describe("the gate under any schedule", () => {
   }, 120_000);
 
   it("is a check that can fail: a plain yes is found as a release", async () => {
-    const world = await play([{ do: "call", path: 0, agent: 0 }, { do: "answer", question: 0, how: "yes", who: 0, bytes: false }]);
+    const world = await play([
+      { do: "call", path: 0, agent: 0 },
+      { do: "answer", question: 0, how: "yes", who: 0, bytes: false },
+    ]);
     expect(world.calls[0]?.verdict).toMatchObject({ decision: "allow" });
     expect(() => checkWorld({ ...world, sink: { ...world.sink, events: [] } })).toThrow();
   });

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe } from "vitest";
 
-const root: string = fileURLToPath(new URL("../../../", import.meta.url));
+const root: string = fileURLToPath(new URL("../../..", import.meta.url));
 const folder: string = resolve(root, process.env["ACP_VECTORS"] ?? "../shared/vectors");
 
 /** One suite of vectors from one subfolder; without it, skipped by name. `run` only declares tests: they read the files. */

@@ -2,7 +2,18 @@
  * Conformance of a Store: atomic verbs under concurrency, exact windows, one end, one adoption. Source: spec/ports.md.
  */
 import assert from "node:assert/strict";
-import { type Claims, type Grant, type Grants, type Limits, type PendingRecord, type PendingStore, reduce, type Revocations, type Store, toolAction } from "@acp/core";
+import {
+  type Claims,
+  type Grant,
+  type Grants,
+  type Limits,
+  type PendingRecord,
+  type PendingStore,
+  reduce,
+  type Revocations,
+  type Store,
+  toolAction,
+} from "@acp/core";
 import type { ConformanceCase } from "./conformance.js";
 import { type ManualClock, manualClock } from "./manual-clock.js";
 import { pendingRecord } from "./pending-record.js";
@@ -39,7 +50,12 @@ const claimChecks: Readonly<Record<string, (claims: Claims, clock: ManualClock) 
   },
 };
 
-const perMinute = (key: string, max: number): { key: string; amount: number; max: number; windowMs: number } => ({ key, amount: 1, max, windowMs: 60_000 });
+const perMinute = (key: string, max: number): { key: string; amount: number; max: number; windowMs: number } => ({
+  key,
+  amount: 1,
+  max,
+  windowMs: 60_000,
+});
 
 const limitChecks: Readonly<Record<string, (limits: Limits, clock: ManualClock) => Promise<void>>> = {
   "reserve() never gives more than the maximum, many at once": async (limits) => {
@@ -65,7 +81,8 @@ const limitChecks: Readonly<Record<string, (limits: Limits, clock: ManualClock) 
     assert.equal((await limits.reserve([perMinute("a", 1), perMinute("a", 1)])).ok, false);
   },
   "reserve() refuses claims that are no amounts": async (limits) => {
-    for (const amount of [Number.NaN, -1, Number.POSITIVE_INFINITY]) assert.equal((await limits.reserve([{ ...perMinute("a", 5), amount }])).ok, false);
+    for (const amount of [Number.NaN, -1, Number.POSITIVE_INFINITY])
+      assert.equal((await limits.reserve([{ ...perMinute("a", 5), amount }])).ok, false);
     assert.equal((await limits.reserve([{ ...perMinute("a", 5), max: Number.NaN }])).ok, false);
   },
   "settle() gives an unused reservation back, once, and keeps a used one": async (limits) => {
@@ -199,7 +216,10 @@ const grantChecks: Readonly<Record<string, (grants: Grants) => Promise<void>>> =
     await grants.put(grant({ id: "gr_other_tool", scope: { kind: "tool", server: "files", name: "read_file" } }));
     await grants.put(grant({ id: "gr_over", expiresAtMs: START_MS }));
     const found = await grants.find("demo", write, START_MS);
-    assert.deepEqual(found.map(({ id }) => id), ["gr_exact", "gr_tool"]);
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ["gr_exact", "gr_tool"],
+    );
     assert.deepEqual(await grants.find("demo", write, START_MS + 60_000), []);
     assert.deepEqual(await grants.find("demo", write, START_MS - 1), []);
   },

@@ -33,7 +33,8 @@ export interface FieldReader {
 
 const TEXT_CHARS_MAX = 4_096;
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Reader of one object.
@@ -62,7 +63,8 @@ export function readFields(value: JsonValue | undefined, path: string): FieldRea
     return ms ?? fail(key, "an RFC 3339 time");
   };
   const asInteger = (key: string, found: JsonValue | undefined, [min, max]: readonly [number, number]): number => {
-    if (typeof found !== "number" || !Number.isSafeInteger(found) || found < min || found > max) return fail(key, `a whole number from ${min} to ${max}`);
+    if (typeof found !== "number" || !Number.isSafeInteger(found) || found < min || found > max)
+      return fail(key, `a whole number from ${min} to ${max}`);
     return found;
   };
   const asTexts = (key: string, found: JsonValue | undefined): readonly string[] => {
@@ -105,7 +107,8 @@ export function readFields(value: JsonValue | undefined, path: string): FieldRea
     ignore: (key) => void seen.add(key),
     done: () => {
       const unknown = Object.keys(source).find((key) => !seen.has(key));
-      if (unknown !== undefined) throw new ConsentError("message_invalid", `Cannot read "${path}": unknown key ${JSON.stringify(unknown)}`, { path: at(unknown) });
+      if (unknown !== undefined)
+        throw new ConsentError("message_invalid", `Cannot read "${path}": unknown key ${JSON.stringify(unknown)}`, { path: at(unknown) });
     },
   };
 }

@@ -1,8 +1,8 @@
 /**
  * Grants: earlier consents that may answer later asks. They never lift a deny and never cover a critical action.
  */
-import type { Action } from "../action.js";
-import { actionDigest } from "../digest.js";
+import type { Action } from "../action/action.js";
+import { actionDigest } from "../action/digest.js";
 
 /** What a Grant covers, narrowest kind first. */
 export type GrantScope =

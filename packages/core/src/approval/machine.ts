@@ -61,7 +61,13 @@ export interface PendingRecord {
 export type MachineEvent =
   | { readonly type: "delivered" }
   | { readonly type: "approve"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
-  | { readonly type: "modify"; readonly approval: CountedApproval; readonly terms: AnswerTerms; readonly modifications: JsonObject; readonly effectiveDigest: string }
+  | {
+      readonly type: "modify";
+      readonly approval: CountedApproval;
+      readonly terms: AnswerTerms;
+      readonly modifications: JsonObject;
+      readonly effectiveDigest: string;
+    }
   | { readonly type: "supersede"; readonly approval: CountedApproval; readonly successorId: string }
   | { readonly type: "deny"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
   | { readonly type: "expire"; readonly atMs: number }
@@ -91,7 +97,10 @@ const refused = (code: RefusalCode): Reduction => ({ ok: false, code });
 
 type Change = Partial<Pick<PendingRecord, "status" | "approvals" | "deferred" | "adopted" | "end">>;
 
-const changed = (record: PendingRecord, change: Change): Reduction => ({ ok: true, next: { ...record, ...change, version: record.version + 1 } });
+const changed = (record: PendingRecord, change: Change): Reduction => ({
+  ok: true,
+  next: { ...record, ...change, version: record.version + 1 },
+});
 
 const ended = (record: PendingRecord, end: Omit<RecordedEnd, "recorded">, change: Change = {}): Reduction =>
   changed(record, { ...change, status: "ended", end: { ...end, recorded: false } });
@@ -118,14 +127,24 @@ function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
       const approvals = [...record.approvals, approval];
       if (approvals.length < record.request.quorum) return changed(record, { approvals });
       const approverIds = approvals.map((counted) => counted.approverId);
-      return ended(record, { ...end, ...event.terms, status: "approved", approverIds, effectiveDigest: record.request.actionDigest }, { approvals });
+      return ended(
+        record,
+        { ...end, ...event.terms, status: "approved", approverIds, effectiveDigest: record.request.actionDigest },
+        { approvals },
+      );
     }
     case "modify": {
       const { modifications, effectiveDigest } = event;
       return ended(record, { ...end, ...event.terms, status: "approved_with_modifications", modifications, effectiveDigest });
     }
     case "supersede":
-      return ended(record, { ...end, status: "superseded", reason: "the edited action needs a new look", successorId: event.successorId, validUntilMs: 0 });
+      return ended(record, {
+        ...end,
+        status: "superseded",
+        reason: "the edited action needs a new look",
+        successorId: event.successorId,
+        validUntilMs: 0,
+      });
     case "deny":
       return ended(record, { ...end, ...event.terms, status: "denied", denyCode: "consent_denied" });
     default:
@@ -144,10 +163,22 @@ function reduceOpen(record: PendingRecord, event: MachineEvent): Reduction {
     case "deny":
       return reducePerson(record, event);
     case "expire":
-      return ended(record, { ...lapse, status: "expired", atMs: event.atMs, reason: "nobody answered in time", denyCode: "consent_expired" });
+      return ended(record, {
+        ...lapse,
+        status: "expired",
+        atMs: event.atMs,
+        reason: "nobody answered in time",
+        denyCode: "consent_expired",
+      });
     case "cancel":
     case "fail":
-      return ended(record, { ...lapse, status: event.type === "cancel" ? "cancelled" : "failed", atMs: event.atMs, reason: event.reason, denyCode: event.denyCode });
+      return ended(record, {
+        ...lapse,
+        status: event.type === "cancel" ? "cancelled" : "failed",
+        atMs: event.atMs,
+        reason: event.reason,
+        denyCode: event.denyCode,
+      });
     case "defer":
       return record.deferred ? refused("request_ended") : changed(record, { deferred: true });
     case "reattach":
@@ -166,7 +197,9 @@ function reduceEnded(record: PendingRecord, end: RecordedEnd, event: MachineEven
   if (event.type === "unrecordable") {
     if (end.recorded) return refused("request_ended");
     const { atMs, reason } = event;
-    return changed(record, { end: { status: "failed", atMs, reason, denyCode: "audit_failed", approverIds: [], validUntilMs: 0, recorded: true } });
+    return changed(record, {
+      end: { status: "failed", atMs, reason, denyCode: "audit_failed", approverIds: [], validUntilMs: 0, recorded: true },
+    });
   }
   if (event.type !== "adopt") return refused("request_ended");
   const adoptable = record.deferred && !record.adopted && end.recorded && event.atMs < end.validUntilMs;

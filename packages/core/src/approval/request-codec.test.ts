@@ -7,10 +7,17 @@ import type { ConsentRequest } from "./request.js";
 async function sample(): Promise<ConsentRequest> {
   const layer: Layer = {
     name: "l",
-    judge: () => ({ effect: "ask", ruleId: "r", reason: "why", ask: { offers: [{ id: "t", scope: { kind: "tool", server: "files", name: "x" }, ttlMs: 1_000, uses: 1 }] } }),
+    judge: () => ({
+      effect: "ask",
+      ruleId: "r",
+      reason: "why",
+      ask: { offers: [{ id: "t", scope: { kind: "tool", server: "files", name: "x" }, ttlMs: 1_000, uses: 1 }] },
+    }),
   };
   const kit = makeKit({ layers: [layer], approvers: [{ id: "alice", channel: "test", subject: "1" }] });
-  await kit.gate.open(toolAction("files", "x", { a: [1, null] }), { agent: { ...agent, name: "Demo", command: "node demo.js", parents: ["main"] } });
+  await kit.gate.open(toolAction("files", "x", { a: [1, null] }), {
+    agent: { ...agent, name: "Demo", command: "node demo.js", parents: ["main"] },
+  });
   await kit.settle();
   return first(kit.shown).request;
 }
@@ -19,7 +26,22 @@ describe("encodeRequest()", () => {
   it("writes S0's names, and what S0 lacks beside them", async () => {
     const wire = encodeRequest(await sample());
     expect(Object.keys(wire)).toEqual([
-      "type", "version", "id", "timestamp", "expires_at", "agent", "action", "policy", "nonce", "action_digest", "text", "approvers", "quorum", "evidence", "offers", "secrets",
+      "type",
+      "version",
+      "id",
+      "timestamp",
+      "expires_at",
+      "agent",
+      "action",
+      "policy",
+      "nonce",
+      "action_digest",
+      "text",
+      "approvers",
+      "quorum",
+      "evidence",
+      "offers",
+      "secrets",
     ]);
     expect(wire).toMatchObject({
       type: "consent_request",

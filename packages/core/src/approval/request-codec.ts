@@ -43,7 +43,11 @@ function decodeScope(fields: FieldReader): GrantScope {
 
 function decodeOffer(fields: FieldReader): GrantOffer {
   const uses = fields.optionalInteger("uses", 1, Number.MAX_SAFE_INTEGER);
-  const offer = { id: fields.text("id", 64), scope: decodeScope(fields.object("scope")), ttlMs: fields.integer("ttl_ms", 1, GRANT_TTL_MS_MAX) };
+  const offer = {
+    id: fields.text("id", 64),
+    scope: decodeScope(fields.object("scope")),
+    ttlMs: fields.integer("ttl_ms", 1, GRANT_TTL_MS_MAX),
+  };
   fields.done();
   return uses === undefined ? offer : { ...offer, uses };
 }
@@ -120,7 +124,11 @@ export function decodeRequest(wire: JsonValue): ConsentRequest {
     expiresAtMs: fields.time("expires_at"),
     agent: decodeAgent(fields.object("agent")),
     action: decodeAction(fields.object("action")),
-    policy: { ruleId: policy.text("rule_id"), ruleName: policy.text("rule_name"), requiredLevel: policy.oneOf("required_level", RISK_LEVELS) },
+    policy: {
+      ruleId: policy.text("rule_id"),
+      ruleName: policy.text("rule_name"),
+      requiredLevel: policy.oneOf("required_level", RISK_LEVELS),
+    },
     nonce: fields.text("nonce"),
     actionDigest: fields.text("action_digest"),
     text: fields.text("text", TEXT_BYTES_MAX),

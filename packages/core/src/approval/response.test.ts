@@ -25,8 +25,23 @@ describe("makeResponse()", () => {
 
 describe("parseResponse()", () => {
   it("reads what makeResponse() writes: as object, text and bytes", () => {
-    const edited = makeResponse(request, { decision: "approved_with_modifications", nowMs, channel: "terminal", modifications: { a: 1 }, reason: "ok", grantId: "t" });
-    const want = { requestId: "cr_1", nonce: "n_1", decision: "approved_with_modifications", modifications: { a: 1 }, reason: "ok", grantId: "t", validUntilMs: nowMs + 300_000 };
+    const edited = makeResponse(request, {
+      decision: "approved_with_modifications",
+      nowMs,
+      channel: "terminal",
+      modifications: { a: 1 },
+      reason: "ok",
+      grantId: "t",
+    });
+    const want = {
+      requestId: "cr_1",
+      nonce: "n_1",
+      decision: "approved_with_modifications",
+      modifications: { a: 1 },
+      reason: "ok",
+      grantId: "t",
+      validUntilMs: nowMs + 300_000,
+    };
     expect(parseResponse(edited)).toEqual(want);
     expect(parseResponse(JSON.stringify(edited))).toEqual(want);
     expect(parseResponse(new TextEncoder().encode(JSON.stringify(edited)))).toEqual(want);

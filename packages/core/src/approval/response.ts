@@ -41,13 +41,18 @@ function readConditions(fields: ReturnType<typeof readFields>): { readonly valid
 }
 
 /** Whether the parts of an answer that depend on each other do. */
-function checkTogether(decision: Decision, parts: { readonly modifications: boolean; readonly grant: boolean; readonly singleUse: boolean }): void {
+function checkTogether(
+  decision: Decision,
+  parts: { readonly modifications: boolean; readonly grant: boolean; readonly singleUse: boolean },
+): void {
   const fail = (why: string): never => {
     throw new ConsentError("message_invalid", `Cannot read "consent_response": ${why}`);
   };
-  if ((decision === "approved_with_modifications") !== parts.modifications) fail(`"modifications" must be an object exactly where the decision is approved_with_modifications`);
+  if ((decision === "approved_with_modifications") !== parts.modifications)
+    fail(`"modifications" must be an object exactly where the decision is approved_with_modifications`);
   if (decision === "denied" && parts.grant) fail(`a denial cannot take the offer in "grant"`);
-  if (parts.singleUse === parts.grant && decision !== "denied") fail(`"conditions.single_use" must be false exactly where "grant" names an offer`);
+  if (parts.singleUse === parts.grant && decision !== "denied")
+    fail(`"conditions.single_use" must be false exactly where "grant" names an offer`);
 }
 
 /**
@@ -56,7 +61,8 @@ function checkTogether(decision: Decision, parts: { readonly modifications: bool
  * @throws ConsentError `message_invalid` and the `json_*` codes; nothing is read leniently, `"approved": "no"` is not a yes.
  */
 export function parseResponse(claim: unknown): ConsentResponse {
-  const data = typeof claim === "string" || claim instanceof Uint8Array ? parseJson(claim, { bytesMax: RESPONSE_BYTES_MAX }) : copyJson(claim);
+  const data =
+    typeof claim === "string" || claim instanceof Uint8Array ? parseJson(claim, { bytesMax: RESPONSE_BYTES_MAX }) : copyJson(claim);
   const fields = readFields(data, "consent_response");
   fields.oneOf("type", ["consent_response"]);
   fields.oneOf("version", [MESSAGE_VERSION]);

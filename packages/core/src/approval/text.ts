@@ -2,7 +2,7 @@
  * The text a person sees: made here and nowhere else, from the whole question, and hashed with it.
  * Every line that an agent can influence is a JSON literal with hiding characters escaped, so a value cannot pose as a line of ours.
  */
-import type { Action } from "../action.js";
+import type { Action } from "../action/action.js";
 import { escapeText, quoteText } from "./escape.js";
 import type { GrantOffer } from "./grants.js";
 import type { ConsentRequest } from "./request.js";
@@ -42,7 +42,8 @@ function showOffer(offer: GrantOffer): string {
 
 function showAgent({ agent }: QuestionParts): string {
   const name = agent.name === undefined || agent.name === agent.id ? "" : ` (calls itself ${quoteText(agent.name)})`;
-  const parents = agent.parents === undefined || agent.parents.length === 0 ? "" : `, started by ${agent.parents.map(showName).join(" < ")}`;
+  const parents =
+    agent.parents === undefined || agent.parents.length === 0 ? "" : `, started by ${agent.parents.map(showName).join(" < ")}`;
   return `${showName(agent.id)}${name}${parents}`;
 }
 
@@ -82,7 +83,8 @@ export function renderText(question: QuestionParts, ruleReason: string): string 
     "With:",
     ...escapeLines(JSON.stringify(action.parameters, undefined, 2)),
   ];
-  if (question.agent.command !== undefined && question.agent.command !== "") lines.splice(1, 0, `Started as: ${quoteText(question.agent.command)}`);
+  if (question.agent.command !== undefined && question.agent.command !== "")
+    lines.splice(1, 0, `Started as: ${quoteText(question.agent.command)}`);
   if (question.secrets.length > 0) lines.push(`A yes releases the secrets: ${question.secrets.map(showName).join(", ")}`);
   if (question.quorum > 1) lines.push(`Needs ${question.quorum} different people`);
   if (question.offers.length > 0) lines.push("A yes may also cover, if you choose it:", ...question.offers.map(showOffer));

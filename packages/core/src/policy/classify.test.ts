@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { httpAction, shellAction, toolAction } from "../action.js";
+import { httpAction, shellAction, toolAction } from "../action/action.js";
 import { classifyTool, createClassifier } from "./classify.js";
 
 describe("classifyTool()", () => {

@@ -2,8 +2,8 @@
  * Classification: category and risk of an Action. Advice for rules and for the person asked; it decides nothing by itself.
  * The table of tool names is S0 §5.5; the rest of it is spec/policy.md §9. Pure.
  */
-import { isHttpAction, isToolAction } from "../action.js";
-import type { Action } from "../action.js";
+import { isHttpAction, isToolAction } from "../action/action.js";
+import type { Action } from "../action/action.js";
 import type { RiskLevel } from "../layers.js";
 import type { Classification } from "./policy.js";
 

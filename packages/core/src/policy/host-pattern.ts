@@ -3,7 +3,7 @@
  * A pattern is brought to the one spelling that Actions have, or it does not load. Format: spec/policy.md §5.
  */
 import { ConsentError } from "../errors.js";
-import { normalizeHost } from "../host.js";
+import { normalizeHost } from "../action/host.js";
 import { HOST_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
 import { compileGlob, hasWildcard } from "./glob.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { shellAction, toolAction } from "../action.js";
-import type { Action } from "../action.js";
+import { shellAction, toolAction } from "../action/action.js";
+import type { Action } from "../action/action.js";
 import { createJudge } from "./judge.js";
 import type { Rule } from "./rule.js";
 

@@ -1,7 +1,7 @@
 /**
  * Judging: the first rule that matches. Rules that a name rules out are found once for each name and kept. Pure as seen from outside.
  */
-import type { Action } from "../action.js";
+import type { Action } from "../action/action.js";
 import type { Facts, Ruling } from "../layers.js";
 import type { Rule } from "./rule.js";
 

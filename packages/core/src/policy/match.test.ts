@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { httpAction, shellAction, toolAction } from "../action.js";
+import { httpAction, shellAction, toolAction } from "../action/action.js";
 import type { JsonValue } from "../json/value.js";
 import { parseMatch } from "./match.js";
 import type { Match } from "./match.js";

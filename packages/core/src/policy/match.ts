@@ -2,8 +2,8 @@
  * Match: the keys of a rule's `match`, compiled. Every key that is given must hold.
  * Format: spec/policy.md §3. Vectors: spec/vectors/rules.json.
  */
-import { isHttpAction, isShellAction, isToolAction } from "../action.js";
-import type { Action, ActionKind } from "../action.js";
+import { isHttpAction, isShellAction, isToolAction } from "../action/action.js";
+import type { Action, ActionKind } from "../action/action.js";
 import type { Category } from "../layers.js";
 import { NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";

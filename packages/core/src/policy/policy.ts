@@ -1,7 +1,7 @@
 /**
  * Policy: ordered rules and a default, compiled and immutable. Made by parsePolicy (objects) or readPolicy (YAML text).
  */
-import type { Action } from "../action.js";
+import type { Action } from "../action/action.js";
 import type { Category, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
 
 /** What a rule is, for listing and explaining. */

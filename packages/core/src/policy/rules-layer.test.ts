@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toolAction } from "../action.js";
+import { toolAction } from "../action/action.js";
 import { parsePolicy } from "./parse.js";
 import { rules } from "./rules-layer.js";
 

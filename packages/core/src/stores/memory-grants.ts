@@ -2,7 +2,8 @@
 import { compareScopes, type Grant, scopeCovers } from "../approval/grants.js";
 import type { Grants, Revocations } from "../ports.js";
 
-const isLive = (grant: Grant, nowMs: number): boolean => nowMs < grant.expiresAtMs && nowMs >= grant.createdAtMs && (grant.usesLeft === undefined || grant.usesLeft > 0);
+const isLive = (grant: Grant, nowMs: number): boolean =>
+  nowMs < grant.expiresAtMs && nowMs >= grant.createdAtMs && (grant.usesLeft === undefined || grant.usesLeft > 0);
 
 /** Grants that live as long as the process. */
 export function memoryGrants(): Grants {
@@ -13,7 +14,9 @@ export function memoryGrants(): Grants {
       return Promise.resolve();
     },
     find(agentId, action, nowMs) {
-      const found = [...grants.values()].filter((grant) => grant.agentId === agentId && isLive(grant, nowMs) && scopeCovers(grant.scope, action));
+      const found = [...grants.values()].filter(
+        (grant) => grant.agentId === agentId && isLive(grant, nowMs) && scopeCovers(grant.scope, action),
+      );
       return Promise.resolve(found.sort((a, b) => compareScopes(a.scope, b.scope)));
     },
     list: () => Promise.resolve([...grants.values()]),

@@ -14,7 +14,15 @@ function joinClaims(claims: readonly LimitClaim[]): readonly LimitClaim[] {
   const joined = new Map<string, LimitClaim>();
   for (const claim of claims) {
     const other = joined.get(claim.key);
-    const tighter = other === undefined ? claim : { ...claim, amount: other.amount + claim.amount, max: Math.min(other.max, claim.max), windowMs: Math.max(other.windowMs, claim.windowMs) };
+    const tighter =
+      other === undefined
+        ? claim
+        : {
+            ...claim,
+            amount: other.amount + claim.amount,
+            max: Math.min(other.max, claim.max),
+            windowMs: Math.max(other.windowMs, claim.windowMs),
+          };
     joined.set(claim.key, tighter);
   }
   return [...joined.values()];
@@ -26,7 +34,8 @@ export function memoryLimits(clock: Clock): Limits {
   const open = new Map<string, readonly LimitClaim[]>();
   let count = 0;
 
-  const current = ({ key, windowMs }: LimitClaim, nowMs: number): Use[] => (uses.get(key) ?? []).filter((use) => nowMs - use.atMs < windowMs);
+  const current = ({ key, windowMs }: LimitClaim, nowMs: number): Use[] =>
+    (uses.get(key) ?? []).filter((use) => nowMs - use.atMs < windowMs);
 
   /** How long until enough uses leave the window; 0 where the claim fits now. */
   const waitMs = (claim: LimitClaim, nowMs: number): number => {

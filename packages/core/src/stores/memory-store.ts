@@ -7,5 +7,11 @@ import { memoryPending } from "./memory-pending.js";
 
 /** A store whose parts live as long as the process. */
 export function memoryStore(clock: Clock): Store {
-  return { claims: memoryClaims(clock), limits: memoryLimits(clock), pending: memoryPending(), revocations: memoryRevocations(), grants: memoryGrants() };
+  return {
+    claims: memoryClaims(clock),
+    limits: memoryLimits(clock),
+    pending: memoryPending(),
+    revocations: memoryRevocations(),
+    grants: memoryGrants(),
+  };
 }

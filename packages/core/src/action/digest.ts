@@ -1,0 +1,27 @@
+/** Digests: SHA-256 over canonical JSON. */
+import { sha256Hex } from "#crypto";
+import { isAction } from "./action.js";
+import type { Action } from "./action.js";
+import { ConsentError } from "../errors.js";
+import { canonicalJson } from "../json/canonical.js";
+
+const digests = new WeakMap<Action, string>();
+
+/** `sha256:<hex>` over the RFC 8785 form of a value; throws what {@link canonicalJson} throws. */
+export function sha256Digest(value: unknown): string {
+  return `sha256:${sha256Hex(canonicalJson(value))}`;
+}
+
+/**
+ * The action's digest, `sha256:<hex>` over the RFC 8785 form of `{ name, args, meta }`. Kept per object.
+ *
+ * @throws ConsentError `action_invalid` for what no constructor made.
+ */
+export function actionDigest(action: Action): string {
+  const known = digests.get(action);
+  if (known !== undefined) return known;
+  if (!isAction(action)) throw new ConsentError("action_invalid", "Cannot digest a value: no constructor made it an Action");
+  const digest = sha256Digest(action);
+  digests.set(action, digest);
+  return digest;
+}

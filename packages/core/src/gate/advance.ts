@@ -1,0 +1,88 @@
+/**
+ * Advancing a question: one event through the reducer, kept by the store's compare-and-set, recorded before anybody acts on it.
+ */
+import { type MachineEvent, type PendingRecord, reduce } from "../approval/machine.js";
+import { ConsentError } from "../errors.js";
+import type { JsonObject } from "../json/value.js";
+import { TRANSITION_TRIES_MAX } from "../limits.js";
+import type { GateParts } from "./parts.js";
+import type { AuditEventInput, AuditEventType, EndStatus, RefusalCode } from "../ports.js";
+import { eventMaker, subjectOfRequest } from "./record.js";
+
+/** What became of an event. */
+export type Advance = { readonly ok: true; readonly record: PendingRecord } | { readonly ok: false; readonly code: RefusalCode };
+
+/**
+ * Puts one event through the reducer and keeps the result; tries again where somebody else was faster.
+ *
+ * @throws What the store throws, and ConsentError `part_timeout`.
+ */
+export async function advance(parts: GateParts, id: string, event: MachineEvent): Promise<Advance> {
+  const { pending } = parts.store;
+  for (let tries = 0; tries < TRANSITION_TRIES_MAX; tries++) {
+    const record = await parts.within(pending.get(id), "the store");
+    if (record === undefined) return { ok: false, code: "request_unknown" };
+    const reduction = reduce(record, event);
+    if (!reduction.ok) return reduction;
+    if (await parts.within(pending.transition(id, record.version, reduction.next), "the store"))
+      return { ok: true, record: reduction.next };
+  }
+  throw new ConsentError("part_timeout", `Cannot change the question "${id}": it kept changing`);
+}
+
+const END_EVENTS: Readonly<Record<EndStatus, AuditEventType>> = {
+  approved: "consent_approved",
+  approved_with_modifications: "consent_approved",
+  denied: "consent_denied",
+  expired: "consent_expired",
+  cancelled: "consent_cancelled",
+  failed: "consent_failed",
+  superseded: "consent_superseded",
+};
+
+function endMetadata({ request, approvals, end }: PendingRecord): JsonObject {
+  if (end === undefined) return {};
+  return {
+    reason: end.reason,
+    approvers: end.approverIds,
+    channels: approvals.map(({ channel }) => channel),
+    proposed_digest: request.actionDigest,
+    ...(end.effectiveDigest === undefined ? {} : { effective_digest: end.effectiveDigest }),
+    ...(end.modifications === undefined ? {} : { approved_parameters: end.modifications }),
+    ...(end.successorId === undefined ? {} : { successor: end.successorId }),
+  };
+}
+
+/** The audit event of a question's end. */
+export function endEvent(parts: GateParts, record: PendingRecord): AuditEventInput {
+  const status = record.end?.status ?? "failed";
+  return eventMaker(subjectOfRequest(record.request), parts)(END_EVENTS[status], status, endMetadata(record));
+}
+
+/**
+ * Makes the end of a question durable, then marks it so: only then does anybody who waits see it.
+ * Where it cannot be made durable the end becomes `failed`.
+ *
+ * @param events - What is appended, the end's own event among them.
+ */
+export async function recordEnd(parts: GateParts, record: PendingRecord, events: readonly AuditEventInput[]): Promise<Advance> {
+  try {
+    await parts.append(events);
+  } catch {
+    const reason = "the audit log could not keep the decision";
+    return advance(parts, record.id, { type: "unrecordable", atMs: parts.clock.now(), reason });
+  }
+  return advance(parts, record.id, { type: "recorded" });
+}
+
+/** Ends a question for a reason that no person gave: expiry, withdrawal, failure. False where it was over already. */
+export async function endQuestion(
+  parts: GateParts,
+  id: string,
+  event: Extract<MachineEvent, { type: "expire" | "cancel" | "fail" }>,
+): Promise<boolean> {
+  const ended = await advance(parts, id, event);
+  if (!ended.ok) return false;
+  await recordEnd(parts, ended.record, [endEvent(parts, ended.record)]);
+  return true;
+}

@@ -1,0 +1,253 @@
+/**
+ * Answers: a claim is parsed, checked against its question and put through the reducer. A bad one is refused and leaves the question open.
+ */
+import type { Action } from "../action/action.js";
+import { parseAction, withParameters } from "../action/action-json.js";
+import { type Advance, advance, endEvent, endQuestion, recordEnd } from "./advance.js";
+import type { Grant } from "../approval/grants.js";
+import type { CountedApproval, MachineEvent, PendingRecord } from "../approval/machine.js";
+import { type ConsentResponse, parseResponse } from "../approval/response.js";
+import { makeRecord } from "./assemble.js";
+import type { Evaluation } from "./consent-gate.js";
+import { covers } from "./covers.js";
+import { messageOf } from "./deny.js";
+import { actionDigest } from "../action/digest.js";
+import { evaluate } from "./evaluate.js";
+import type { JsonObject } from "../json/value.js";
+import { DECISION_TTL_MS } from "../limits.js";
+import { approverOf, eligibleApprovers, type GateParts } from "./parts.js";
+import type { AnswerReceipt, AuditEventInput, RefusalCode } from "../ports.js";
+import { eventMaker, subjectOfRequest } from "./record.js";
+
+/** Who answered, as the channel authenticated them. */
+export interface Answerer {
+  readonly channel: string;
+  readonly subject: string;
+}
+
+const REFUSALS: Readonly<Record<RefusalCode, string>> = {
+  response_invalid: "the answer is malformed",
+  request_unknown: "there is no such question",
+  request_ended: "the question is over",
+  nonce_mismatch: "the answer carries another question's nonce",
+  approver_unknown: "nobody known answered",
+  approver_not_allowed: "this person may not answer this question",
+  already_answered: "this person has answered already",
+  evidence_required: "the question wants stronger evidence than this answer carries",
+  grant_not_offered: "the answer takes an offer that the question does not make",
+  modification_invalid: "the edited parameters are not ones of this action",
+  modification_denied: "the policy denies the edited action",
+  rate_limited: "the rate limit of the edited action's rule is used up",
+  store_failed: "the store failed",
+  audit_failed: "the audit log failed",
+};
+
+const refuse = (code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt => ({ status: "refused", code, reason });
+
+/** What an accepted claim amounts to. */
+interface Checked {
+  readonly record: PendingRecord;
+  readonly response: ConsentResponse;
+  readonly approval: CountedApproval;
+}
+
+function check(parts: GateParts, record: PendingRecord, response: ConsentResponse, by: Answerer): Checked | RefusalCode {
+  const { request } = record;
+  const nowMs = parts.clock.now();
+  if (record.status === "ended") return "request_ended";
+  if (response.nonce !== request.nonce) return "nonce_mismatch";
+  const approverId = approverOf(parts, by);
+  if (approverId === undefined) return "approver_unknown";
+  // No verifier is part of the gate yet, so an answer without one can never be the evidence that was asked for.
+  if (request.evidence !== "any") return "evidence_required";
+  if (response.grantId !== undefined && !request.offers.some(({ id }) => id === response.grantId)) return "grant_not_offered";
+  if (response.validUntilMs !== undefined && !(response.validUntilMs > nowMs)) return "response_invalid";
+  return { record, response, approval: { approverId, channel: by.channel, atMs: nowMs } };
+}
+
+const termsOf = ({ response, approval }: Checked): { reason: string; validUntilMs: number; grantId?: string } => ({
+  reason: response.reason,
+  validUntilMs: response.validUntilMs ?? approval.atMs + DECISION_TTL_MS,
+  ...(response.grantId === undefined ? {} : { grantId: response.grantId }),
+});
+
+function grantOf({ record, response, approval }: Checked, id: string): Grant | undefined {
+  const { request } = record;
+  const offer = request.offers.find((each) => each.id === response.grantId);
+  if (offer === undefined) return undefined;
+  return {
+    id,
+    agentId: record.agentId,
+    scope: offer.scope,
+    createdAtMs: approval.atMs,
+    expiresAtMs: approval.atMs + offer.ttlMs,
+    ...(offer.uses === undefined ? {} : { usesLeft: offer.uses }),
+    requestId: record.id,
+    approverIds: [approval.approverId],
+    evidence: request.evidence,
+    secrets: request.secrets,
+  };
+}
+
+/** Records an end that a person gave; a grant that came with it exists only after its event is durable. */
+async function settleEnd(parts: GateParts, checked: Checked, ended: PendingRecord): Promise<AnswerReceipt> {
+  const grant = grantOf(checked, parts.ids.next("gr"));
+  const events: AuditEventInput[] = [endEvent(parts, ended)];
+  if (grant !== undefined) {
+    const metadata: JsonObject = {
+      grant: grant.id,
+      scope: { ...grant.scope },
+      expires_at_ms: grant.expiresAtMs,
+      uses: grant.usesLeft ?? null,
+    };
+    events.push(eventMaker(subjectOfRequest(ended.request), parts)("grant_created", "approved", metadata));
+  }
+  const recorded = await recordEnd(parts, ended, events);
+  const outcome = recorded.ok ? recorded.record.end?.status : undefined;
+  if (outcome === undefined) return refuse("store_failed");
+  if (grant !== undefined && outcome !== "failed") await parts.within(parts.store.grants.put(grant), "the store");
+  return { status: "final", outcome };
+}
+
+async function settle(parts: GateParts, checked: Checked, event: MachineEvent): Promise<AnswerReceipt> {
+  const advanced: Advance = await advance(parts, checked.record.id, event);
+  if (!advanced.ok) return refuse(advanced.code);
+  const { record } = advanced;
+  if (record.status === "ended") return settleEnd(parts, checked, record);
+  const have = record.approvals.length;
+  const need = record.request.quorum;
+  const metadata: JsonObject = { approver: checked.approval.approverId, channel: checked.approval.channel, have, need };
+  try {
+    await parts.append([eventMaker(subjectOfRequest(record.request), parts)("consent_counted", "pending", metadata)]);
+  } catch (error) {
+    return refuse("audit_failed", messageOf(error));
+  }
+  return { status: "counted", have, need };
+}
+
+/** Puts the edited action to the people as a new question in the place of the old one. */
+async function reshow(
+  parts: GateParts,
+  checked: Checked,
+  edited: { readonly action: Action; readonly evaluation: Evaluation },
+): Promise<AnswerReceipt> {
+  const { record, approval } = checked;
+  const { agent, approvers: hadApprovers, quorum, evidence, expiresAtMs } = record.request;
+  const { request } = record;
+  const own = edited.evaluation.ask;
+  // The new question is never easier than the one it replaces.
+  const ask = {
+    timeoutMs: own?.timeoutMs ?? expiresAtMs - request.createdAtMs,
+    quorum: Math.max(quorum, own?.quorum ?? 1),
+    evidence: evidence === "passkey" || own?.evidence === "passkey" ? ("passkey" as const) : ("any" as const),
+    offers: [],
+    ...(own?.approvers === undefined ? {} : { approvers: own.approvers }),
+  };
+  const eligible = eligibleApprovers(parts, ask, { agent, nowMs: approval.atMs });
+  const approvers =
+    hadApprovers === undefined || eligible === undefined ? (eligible ?? hadApprovers) : eligible.filter((id) => hadApprovers.includes(id));
+  if (approvers !== undefined && approvers.length < ask.quorum)
+    return refuse("modification_denied", "nobody may approve the edited action");
+  const { originalDigest, deferred } = record;
+  const successor = makeRecord({ agent, ...edited, ask, approvers, originalDigest, deferred }, parts);
+  if (!(await parts.within(parts.store.pending.put(successor), "the store"))) return refuse("store_failed");
+  const advanced = await advance(parts, record.id, { type: "supersede", approval, successorId: successor.id });
+  if (!advanced.ok) {
+    await endQuestion(parts, successor.id, {
+      type: "cancel",
+      atMs: parts.clock.now(),
+      reason: "the question it replaces was over",
+      denyCode: "consent_cancelled",
+    });
+    return refuse(advanced.code);
+  }
+  const requested = eventMaker(subjectOfRequest(successor.request), parts)("consent_requested", "ask", {
+    replaces: record.id,
+    editor: approval.approverId,
+  });
+  const recorded = await recordEnd(parts, advanced.record, [endEvent(parts, advanced.record), requested]);
+  if (!recorded.ok || recorded.record.end?.status !== "superseded") {
+    await endQuestion(parts, successor.id, {
+      type: "fail",
+      atMs: parts.clock.now(),
+      reason: "the audit log failed",
+      denyCode: "audit_failed",
+    });
+    return { status: "final", outcome: "failed" };
+  }
+  return { status: "reshow", request: successor.request };
+}
+
+/** Reserves what the edited action's own rule limits, where another rule judges it. */
+async function isWithinLimits(parts: GateParts, { request }: PendingRecord, { ruling, rulings }: Evaluation): Promise<boolean> {
+  if (ruling.ruleId === request.policy.ruleId) return true;
+  const reserved = await parts.within(parts.store.limits.reserve(rulings.flatMap((each) => each.ruling?.limits ?? [])), "the store");
+  if (reserved.ok) await parts.within(parts.store.limits.settle(reserved.id, true), "the store");
+  return reserved.ok;
+}
+
+async function takeModification(parts: GateParts, checked: Checked, modifications: JsonObject): Promise<AnswerReceipt> {
+  const { record, approval } = checked;
+  let action: Action;
+  try {
+    action = withParameters(parseAction(record.action), modifications);
+  } catch (error) {
+    return refuse("modification_invalid", messageOf(error));
+  }
+  const effectiveDigest = actionDigest(action);
+  const terms = termsOf(checked);
+  if (effectiveDigest === record.request.actionDigest) return settle(parts, checked, { type: "approve", approval, terms });
+  const evaluation = evaluate(parts.judges(), action, { agent: record.request.agent, nowMs: approval.atMs });
+  if (evaluation.ruling.effect === "deny") return refuse("modification_denied", `the edited action is denied: ${evaluation.ruling.reason}`);
+  // A modification resets a quorum, and stricter terms need a new look: both are a new question.
+  if (record.request.quorum > 1 || !covers(record.request, evaluation)) return reshow(parts, checked, { action, evaluation });
+  if (!(await isWithinLimits(parts, record, evaluation))) return refuse("rate_limited");
+  return settle(parts, checked, { type: "modify", approval, terms, modifications, effectiveDigest });
+}
+
+async function decide(parts: GateParts, checked: Checked): Promise<AnswerReceipt> {
+  const { response, approval } = checked;
+  switch (response.decision) {
+    case "approved":
+      return settle(parts, checked, { type: "approve", approval, terms: termsOf(checked) });
+    case "denied":
+      return settle(parts, checked, { type: "deny", approval, terms: termsOf(checked) });
+    case "approved_with_modifications":
+      return takeModification(parts, checked, response.modifications ?? {});
+    default:
+      return response.decision satisfies never;
+  }
+}
+
+/** A refused answer is worth a line in the log; that it cannot be written changes nothing, since nothing was released. */
+async function noteRefusal(parts: GateParts, record: PendingRecord | undefined, receipt: AnswerReceipt, by: Answerer): Promise<void> {
+  if (receipt.status !== "refused" || record === undefined) return;
+  const metadata = { code: receipt.code, channel: by.channel, subject: by.subject };
+  await parts.append([eventMaker(subjectOfRequest(record.request), parts)("consent_refused", "refused", metadata)]).catch(() => undefined);
+}
+
+/**
+ * Takes one answer. Never rejects. With `reshow` the caller shows the new question.
+ *
+ * @param claim - S0 §4.2's JSON as text, bytes or object.
+ * @param by - Who the channel authenticated; the claim's own `approver` is not looked at.
+ */
+export async function takeAnswer(parts: GateParts, claim: unknown, by: Answerer): Promise<AnswerReceipt> {
+  let response: ConsentResponse;
+  try {
+    response = parseResponse(claim);
+  } catch (error) {
+    return refuse("response_invalid", messageOf(error));
+  }
+  let record: PendingRecord | undefined;
+  try {
+    record = await parts.within(parts.store.pending.get(response.requestId), "the store");
+    if (record === undefined) return refuse("request_unknown");
+    const checked = check(parts, record, response, by);
+    const receipt = typeof checked === "string" ? refuse(checked) : await decide(parts, checked);
+    await noteRefusal(parts, record, receipt, by);
+    return receipt;
+  } catch (error) {
+    return refuse("store_failed", `the answer could not be kept: ${messageOf(error)}`);
+  }
+}

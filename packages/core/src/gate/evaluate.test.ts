@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { allowAll, askAll, denyAll } from "../../test/gate-kit.js";
+import { evaluate, type Judges } from "./evaluate.js";
+import type { Effect, Layer } from "../layers.js";
+import { toolAction } from "../action/action.js";
+
+const action = toolAction("files", "write_file", {});
+const facts = { agent: { id: "demo" }, nowMs: 0 };
+const says = (effect: Effect | undefined, i = 0): Layer => ({
+  name: `l${i}`,
+  judge: () => (effect === undefined ? undefined : { effect, ruleId: `r${i}`, reason: "" }),
+});
+const judges = (part: Partial<Judges>): Judges => ({
+  policy: undefined,
+  layers: [],
+  observed: undefined,
+  askTimeoutMs: 1_000,
+  groups: {},
+  ...part,
+});
+
+describe("evaluate()", () => {
+  it("uses the default only where every layer abstains", () => {
+    expect(evaluate(judges({ policy: denyAll, layers: [says("allow")] }), action, facts).ruling.effect).toBe("allow");
+    expect(evaluate(judges({ policy: denyAll, layers: [says(undefined)] }), action, facts)).toMatchObject({
+      layer: "default",
+      ruling: { effect: "deny" },
+    });
+    expect(evaluate(judges({ policy: askAll }), action, facts).ruling.effect).toBe("ask");
+    expect(evaluate(judges({}), action, facts).ruling.effect).toBe("deny");
+  });
+
+  it("puts deny over ask over allow, in any order, and a deny more never makes an allow", () => {
+    const effects = fc.array(fc.constantFrom<(Effect | undefined)[]>("allow", "ask", "deny", undefined), { maxLength: 6 });
+    fc.assert(
+      fc.property(effects, fc.nat(), (list, at) => {
+        const before = evaluate(judges({ policy: allowAll, layers: list.map(says) }), action, facts).ruling.effect;
+        const spoken = list.filter((effect) => effect !== undefined);
+        const want = spoken.includes("deny") ? "deny" : spoken.includes("ask") ? "ask" : "allow";
+        expect(before).toBe(want);
+        const guarded = [...list.slice(0, at % (list.length + 1)), "deny" as const, ...list.slice(at % (list.length + 1))];
+        expect(evaluate(judges({ policy: allowAll, layers: guarded.map(says) }), action, facts).ruling.effect).toBe("deny");
+      }),
+    );
+  });
+
+  it("keeps every layer's word, and the highest level", () => {
+    const low: Layer = { name: "low", judge: () => ({ effect: "ask", ruleId: "a", reason: "", level: "low" }) };
+    const high: Layer = { name: "high", judge: () => ({ effect: "allow", ruleId: "b", reason: "", level: "high" }) };
+    const evaluation = evaluate(judges({ layers: [low, says(undefined, 9), high] }), action, facts);
+    expect(evaluation.rulings.map(({ layer, ruling }) => [layer, ruling?.effect])).toEqual([
+      ["low", "ask"],
+      ["l9", undefined],
+      ["high", "allow"],
+    ]);
+    expect(evaluation.level).toBe("high");
+    expect(evaluation.risk).toBe("medium");
+  });
+
+  it("takes a policy whose classify throws for the worst", () => {
+    const broken = {
+      ...allowAll,
+      judge: () => undefined,
+      classify: () => {
+        throw new Error("x");
+      },
+    };
+    expect(evaluate(judges({ policy: broken }), action, facts)).toMatchObject({ category: "system", risk: "critical" });
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * Evaluation: every layer's word about an Action, and what follows. Pure: deny > ask > allow across layers; a layer that throws denies.
+ */
+import type { Action } from "../action/action.js";
+import type { Evaluation, LayerRuling } from "./consent-gate.js";
+import { messageOf } from "./deny.js";
+import type { Effect, Facts, Layer, RiskLevel, Ruling } from "../layers.js";
+import { levelRank, mergeAsk } from "./merge-ask.js";
+import type { Classification, Policy } from "../policy/policy.js";
+
+/** What judges: read once per decision. */
+export interface Judges {
+  readonly policy: Policy | undefined;
+  readonly layers: readonly Layer[];
+  readonly observed: Policy | undefined;
+  /** Used where no ask names a timeout. */
+  readonly askTimeoutMs: number;
+  /** Approver ids of each group name. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+}
+
+const RANK: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
+const UNCLASSIFIED: Classification = { category: "write", risk: "medium" };
+
+const isThenable = (value: unknown): boolean => typeof value === "object" && value !== null && "then" in value;
+
+/** What a layer returned, where it is a Ruling; anything else is a broken layer, and a broken layer denies. */
+export function checkRuling(layer: string, ruling: Ruling | undefined): Ruling | undefined {
+  if (ruling === undefined) return undefined;
+  // A layer may be somebody's JavaScript: null, a promise or a misspelt effect must not read as "abstains".
+  if (typeof ruling !== "object" || ruling === null || isThenable(ruling) || !Object.hasOwn(RANK, ruling.effect))
+    return layerFailed(layer, "it returned no ruling");
+  return ruling;
+}
+
+function layerFailed(layer: string, why: string): Ruling {
+  return { effect: "deny", ruleId: `${layer}:failed`, reason: `the layer "${layer}" could not judge: ${why}` };
+}
+
+function judgeSafely(name: string, judge: () => Ruling | undefined): { readonly ruling: Ruling | undefined; readonly failed: boolean } {
+  try {
+    const given = judge();
+    const ruling = checkRuling(name, given);
+    return { ruling, failed: ruling !== given };
+  } catch (error) {
+    return { ruling: layerFailed(name, messageOf(error)), failed: true };
+  }
+}
+
+function defaultRuling(policy: Policy | undefined): Ruling {
+  if (policy === undefined) return { effect: "deny", ruleId: "default", reason: "no policy is in force and no layer allows the action" };
+  return { effect: policy.defaultEffect, ruleId: "default", reason: "no rule matches; the policy's default applies" };
+}
+
+function classify(policy: Policy | undefined, action: Action): Classification {
+  try {
+    return policy?.classify(action) ?? UNCLASSIFIED;
+  } catch {
+    return { category: "system", risk: "critical" };
+  }
+}
+
+function observe(policy: Policy | undefined, action: Action, facts: Facts): Evaluation["observed"] {
+  if (policy === undefined) return undefined;
+  const { ruling } = judgeSafely("observed", () => policy.judge(action, facts));
+  const { effect, ruleId } = ruling ?? defaultRuling(policy);
+  return { effect, ruleId };
+}
+
+const highestLevel = (rulings: readonly LayerRuling[], risk: RiskLevel): RiskLevel => {
+  let highest: RiskLevel | undefined;
+  for (const { ruling } of rulings) {
+    if (ruling?.level !== undefined && (highest === undefined || levelRank(ruling.level) > levelRank(highest))) highest = ruling.level;
+  }
+  return highest ?? risk;
+};
+
+/** What every judge said, before it is combined. */
+export interface Hearing {
+  readonly judges: Judges;
+  readonly rulings: readonly LayerRuling[];
+  readonly failed: boolean;
+  readonly category: Evaluation["category"];
+  readonly risk: RiskLevel;
+  readonly observed: Evaluation["observed"];
+}
+
+/** Hears every judge. Never throws. */
+export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
+  const { policy, layers, observed } = judges;
+  const rulings: LayerRuling[] = [];
+  let failed = false;
+  const note = (layer: string, judge: () => Ruling | undefined): void => {
+    const heard = judgeSafely(layer, judge);
+    rulings.push({ layer, ruling: heard.ruling });
+    failed ||= heard.failed;
+  };
+  if (policy !== undefined) note("rules", () => policy.judge(action, facts));
+  for (const layer of layers) note(layer.name, () => layer.judge(action, facts));
+  const { category, risk } = classify(policy, action);
+  return { judges, rulings, failed, category, risk, observed: observe(observed, action, facts) };
+}
+
+function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; readonly ruling: Ruling } | undefined {
+  let winner: { readonly layer: string; readonly ruling: Ruling } | undefined;
+  for (const { layer, ruling } of rulings) {
+    if (ruling !== undefined && (winner === undefined || RANK[ruling.effect] > RANK[winner.ruling.effect])) winner = { layer, ruling };
+  }
+  return winner;
+}
+
+/** What follows from a hearing. Pure. */
+export function combine(hearing: Hearing): Evaluation {
+  const { judges, rulings, failed, category, risk, observed } = hearing;
+  const { layer, ruling } = winnerOf(rulings) ?? { layer: "default", ruling: defaultRuling(judges.policy) };
+  const level = highestLevel(rulings, risk);
+  const base = { ruling, layer, rulings, category, risk, level, ...(observed === undefined ? {} : { observed }) };
+  if (failed) return { ...base, failure: "layer_failed" };
+  if (ruling.effect !== "ask") return base;
+  const ask = mergeAsk(rulings, judges);
+  if (ask !== undefined) return { ...base, ask };
+  return { ...base, ruling: layerFailed(layer, "the terms of its question are out of range"), failure: "layer_failed" };
+}
+
+/** Everything that the judges say about the action, and the winner. Never throws. */
+export function evaluate(judges: Judges, action: Action, facts: Facts): Evaluation {
+  return combine(hear(judges, action, facts));
+}

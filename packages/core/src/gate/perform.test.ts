@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { agent, allowAll, denyAll, last, makeKit } from "../../test/gate-kit.js";
+import { isConsentError, parsePolicy, redeem, toolAction, type Vault } from "../index.js";
+
+const write = toolAction("files", "write_file", { path: "a.txt", content: "hello" });
+
+describe("run(), perform() and wrap()", () => {
+  it("performs once and records forwarded and completed around it", async () => {
+    const { gate, types } = makeKit({ policy: allowAll });
+    let ran = 0;
+    const result = await gate.run(write, (release) => Promise.resolve(`${release.action.name} ${++ran}`), { agent });
+    expect(result).toMatchObject({ ran: true, value: "write_file 1", recorded: true });
+    expect(types()).toEqual(["tool_call_intercepted", "policy_evaluated", "tool_call_forwarded", "tool_call_completed"]);
+  });
+
+  it("does not perform what was denied, or what the log cannot announce", async () => {
+    const { gate, sink } = makeKit({ policy: allowAll });
+    const verdict = await gate(write, { agent });
+    if (verdict.decision !== "allow") throw new Error(verdict.code);
+    sink.mode = "throws";
+    let ran = false;
+    const perform = (): Promise<void> => Promise.resolve(void (ran = true));
+    expect(await gate.perform(verdict, perform)).toMatchObject({ ran: false, verdict: { code: "audit_failed" } });
+    sink.mode = "works";
+    expect(await gate.perform(verdict, perform)).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
+    expect(ran).toBe(false);
+  });
+
+  it("tells that the completion could not be recorded", async () => {
+    const { gate, sink } = makeKit({ policy: allowAll });
+    const result = await gate.run(
+      write,
+      () => {
+        sink.mode = "throws";
+        return Promise.resolve(1);
+      },
+      { agent },
+    );
+    expect(result).toMatchObject({ ran: true, recorded: false });
+  });
+
+  it("rejects with what perform throws, after recording the failure without its text", async () => {
+    const { gate, sink } = makeKit({ policy: allowAll });
+    await expect(gate.run(write, () => Promise.reject(new TypeError("token abc")), { agent })).rejects.toThrow("token abc");
+    expect(last(sink.events)).toMatchObject({ eventType: "tool_call_completed", metadata: { outcome: "failed", error: "TypeError" } });
+    expect(JSON.stringify(sink.events)).not.toContain("token abc");
+  });
+
+  it("refuses a permit that expired, was copied or belongs to another action", async () => {
+    const { gate, clock } = makeKit({ policy: allowAll });
+    const verdict = await gate(write, { agent });
+    if (verdict.decision !== "allow") throw new Error(verdict.code);
+    expect(() => redeem({ ...verdict.permit }, verdict.action)).toThrow(expect.objectContaining({ code: "permit_unknown" }));
+    expect(() => redeem(verdict.permit, toolAction("files", "write_file", { path: "b" }))).toThrow(
+      expect.objectContaining({ code: "permit_other_action" }),
+    );
+    await clock.advance(30_001);
+    expect(() => redeem(verdict.permit, verdict.action)).toThrow(expect.objectContaining({ code: "permit_expired" }));
+  });
+
+  it("asks the layers again at redemption, and their deny wins", async () => {
+    let policy = allowAll;
+    const { gate } = makeKit({ policy: () => policy });
+    const verdict = await gate(write, { agent });
+    if (verdict.decision !== "allow") throw new Error(verdict.code);
+    policy = denyAll;
+    let error: unknown;
+    try {
+      redeem(verdict.permit, verdict.action);
+    } catch (caught) {
+      error = caught;
+    }
+    expect(isConsentError(error, "permit_denied")).toBe(true);
+  });
+
+  it("denies with vault_failed when the vault throws, and performs nothing", async () => {
+    const vault: Vault = { inject: () => Promise.reject(new Error("locked")) };
+    const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }] });
+    const { gate, types } = makeKit({ policy, vault });
+    expect(await gate.run(write, () => Promise.reject(new Error("must not run")), { agent })).toMatchObject({
+      ran: false,
+      verdict: { code: "vault_failed" },
+    });
+    expect(types()).not.toContain("tool_call_forwarded");
+  });
+
+  it("wraps a function that cannot run unasked", async () => {
+    const { gate } = makeKit({ policy: denyAll });
+    let ran = false;
+    const wrapped = gate.wrap(
+      (path: string) => toolAction("files", "read_file", { path }),
+      () => Promise.resolve(void (ran = true)),
+    );
+    expect(await wrapped("a", { agent })).toMatchObject({ ran: false, verdict: { code: "policy_denied" } });
+    expect(ran).toBe(false);
+    const broken = gate.wrap(
+      () => {
+        throw new Error("no");
+      },
+      () => Promise.resolve(),
+    );
+    expect(await broken(1, { agent })).toMatchObject({ ran: false, verdict: { code: "action_invalid" } });
+  });
+});

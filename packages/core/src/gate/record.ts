@@ -1,0 +1,90 @@
+/**
+ * Audit events of a decision. What a release depends on is durable first: `append` is awaited before a permit exists.
+ */
+import { parametersOf } from "../action/action-json.js";
+import type { Action } from "../action/action.js";
+import type { ConsentRequest } from "../approval/request.js";
+import type { Evaluation } from "./consent-gate.js";
+import { actionDigest } from "../action/digest.js";
+import type { JsonObject } from "../json/value.js";
+import type { Agent } from "../layers.js";
+import type { AuditEventInput, AuditEventType, Clock, Ids } from "../ports.js";
+
+/** What all events of one decision share. */
+export interface EventSubject {
+  readonly agent: string;
+  readonly tool: string;
+  readonly category: string;
+  readonly riskLevel: string;
+  readonly policyRule: string;
+  readonly requestId: string;
+  readonly startedAtMs: number;
+}
+
+/** Makes one event of a decision. */
+export type EventMaker = (eventType: AuditEventType, decision: string, metadata?: JsonObject) => AuditEventInput;
+
+/** An event maker for one decision. */
+export function eventMaker(
+  subject: EventSubject,
+  { clock, ids, isolation }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string },
+): EventMaker {
+  const { startedAtMs, ...shared } = subject;
+  return (eventType, decision, metadata) => {
+    const atMs = clock.now();
+    // The wall clock may have gone back meanwhile; a negative time would say nothing.
+    const responseTimeMs = Math.max(0, Math.round(atMs - startedAtMs));
+    return { id: ids.next("ae"), atMs, eventType, ...shared, decision, responseTimeMs, metadata: { isolation, ...metadata } };
+  };
+}
+
+/** Subject of the events of an evaluated action. */
+export function subjectOfEvaluation(agent: Agent, action: Action, evaluation: Evaluation, startedAtMs: number): EventSubject {
+  return {
+    agent: agent.id,
+    tool: parametersOf(action).tool,
+    category: evaluation.category,
+    riskLevel: evaluation.level,
+    policyRule: evaluation.ruling.ruleId,
+    requestId: "",
+    startedAtMs,
+  };
+}
+
+/** Subject of the events of a question. */
+export function subjectOfRequest(request: ConsentRequest): EventSubject {
+  const { action, policy } = request;
+  return {
+    agent: request.agent.id,
+    tool: action.tool,
+    category: action.category,
+    riskLevel: policy.requiredLevel,
+    policyRule: policy.ruleId,
+    requestId: request.id,
+    startedAtMs: request.createdAtMs,
+  };
+}
+
+/** What every layer said, as metadata. */
+export function rulingsJson({ rulings, ruling, layer, observed, failure }: Evaluation): JsonObject {
+  return {
+    layer,
+    reason: ruling.reason,
+    ...(ruling.ruleName === undefined ? {} : { rule_name: ruling.ruleName }),
+    rulings: rulings.map((each) => ({ layer: each.layer, effect: each.ruling?.effect ?? "abstain", rule: each.ruling?.ruleId ?? "" })),
+    ...(failure === undefined ? {} : { failure }),
+    ...(observed === undefined ? {} : { observed: { effect: observed.effect, rule: observed.ruleId } }),
+  };
+}
+
+/** What the agent wants, as metadata; secrets are placeholders at this point. */
+export function interceptedJson(agent: Agent, action: Action): JsonObject {
+  const { server, parameters } = parametersOf(action);
+  return {
+    kind: action.meta.kind,
+    server,
+    parameters,
+    action_digest: actionDigest(action),
+    ...(agent.parents === undefined || agent.parents.length === 0 ? {} : { parents: agent.parents }),
+  };
+}

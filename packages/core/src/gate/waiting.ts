@@ -1,0 +1,144 @@
+/**
+ * Waiting for a question's end on behalf of one caller, and what the end means for them: at most one caller gets a permit.
+ */
+import type { Action } from "../action/action.js";
+import { parseAction, withParameters } from "../action/action-json.js";
+import { advance, endQuestion } from "./advance.js";
+import type { PendingRecord } from "../approval/machine.js";
+import type { GateContext } from "./consent-gate.js";
+import type { DenyCode } from "../deny-codes.js";
+import { deny, messageOf } from "./deny.js";
+import { PART_TIMEOUT_MS } from "../limits.js";
+import { actionDigest } from "../action/digest.js";
+import { allow } from "./allow.js";
+import type { GateParts } from "./parts.js";
+import { watchEnd } from "./questions.js";
+import { eventMaker, subjectOfRequest } from "./record.js";
+import type { Denied, Pending, Verdict } from "../verdict.js";
+
+/** The action that a yes is for; its digest is compared with the one that was recorded with the yes. */
+export function approvedAction({ action, end }: PendingRecord): Action | undefined {
+  const asked = parseAction(action);
+  const effective = end?.modifications === undefined ? asked : withParameters(asked, end.modifications);
+  return actionDigest(effective) === end?.effectiveDigest ? effective : undefined;
+}
+
+/** What an ended and recorded question means for the one caller who may have its permit. */
+export function verdictOf(parts: GateParts, record: PendingRecord, context: GateContext): Verdict {
+  const { end, request } = record;
+  const detail = { requestId: record.id, ruleId: request.policy.ruleId };
+  if (end === undefined || !end.recorded) return deny("internal_error", "the question has no recorded end", detail);
+  if (end.status !== "approved" && end.status !== "approved_with_modifications")
+    return deny(end.denyCode ?? "internal_error", end.reason === "" ? end.status : end.reason, detail);
+  const action = approvedAction(record);
+  if (action === undefined) return deny("internal_error", "the stored action is not the one that was approved", detail);
+  return allow(parts, {
+    code: end.status === "approved" ? "consent_approved" : "consent_modified",
+    reason: end.reason === "" ? "a person approved it" : end.reason,
+    action,
+    context,
+    secrets: request.secrets,
+    event: eventMaker(subjectOfRequest(request), parts),
+    requestId: record.id,
+    approvers: end.approverIds,
+  });
+}
+
+/** Follows a question over its successors to the record that ends it. */
+async function lastEnd(parts: GateParts, firstId: string, follow: { id: string }, signal: AbortSignal): Promise<PendingRecord> {
+  let record = await watchEnd(parts, firstId, signal);
+  while (record.end?.status === "superseded" && record.end.successorId !== undefined) {
+    follow.id = record.end.successorId;
+    record = await watchEnd(parts, follow.id, signal);
+  }
+  return record;
+}
+
+/** Tries to mark the question, or the one that took its place meanwhile, as "the caller will call again". */
+async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<boolean> {
+  for (;;) {
+    const { id } = follow;
+    const deferred = await advance(parts, id, { type: "defer" });
+    if (deferred.ok) {
+      const event = eventMaker(subjectOfRequest(deferred.record.request), parts)("consent_deferred", "pending");
+      // Nothing is released because of a deferral.
+      await parts.append([event]).catch(() => undefined);
+      return true;
+    }
+    const record = await parts.within(parts.store.pending.get(id), "the store");
+    if (record?.end?.successorId === undefined) return false;
+    follow.id = record.end.successorId;
+  }
+}
+
+/** Takes a question back. False where an end came first, which stands. */
+function withdrawQuestion(
+  parts: GateParts,
+  follow: { id: string },
+  reason: string,
+  denyCode: "consent_cancelled" | "gate_closed",
+): Promise<boolean> {
+  return endQuestion(parts, follow.id, { type: "cancel", atMs: parts.clock.now(), reason, denyCode });
+}
+
+/** Calls `then` when the signal aborts, now if it has; returns how to stop listening. */
+function onAbort(signal: AbortSignal | undefined, then: () => void): () => void {
+  if (signal === undefined) return () => undefined;
+  if (signal.aborted) then();
+  else signal.addEventListener("abort", then, { once: true });
+  return () => signal.removeEventListener("abort", then);
+}
+
+/** What an ended question means for a caller who may have left meanwhile. */
+function verdictFor(parts: GateParts, last: PendingRecord, context: GateContext): Verdict {
+  // A caller that went away gets no permit, even if the yes came first; nor does one that was told to call again.
+  if (context.signal?.aborted === true) return deny("consent_cancelled", "the caller went away", { requestId: last.id });
+  if (last.deferred) return deny("consent_deferred", "the caller was told to call again", { requestId: last.id });
+  return verdictOf(parts, last, context);
+}
+
+/** Waits for the end of a shown question for one caller. However the parts fail, the caller gets a verdict. */
+export function waitFor(parts: GateParts, record: PendingRecord, context: GateContext): Pending {
+  const follow = { id: record.id };
+  const stop = new AbortController();
+  let giveUp = (_verdict: Denied): void => undefined;
+  const givenUp = new Promise<Denied>((resolve) => (giveUp = resolve));
+  const denial = (code: DenyCode, reason: string): Denied => deny(code, reason, { requestId: follow.id });
+
+  /** Ends the question and the waiting: also where the store cannot end the question, the caller gets its no. */
+  const leave = async (reason: string, code: "consent_cancelled" | "gate_closed"): Promise<void> => {
+    const isFirst = await withdrawQuestion(parts, follow, reason, code).catch(() => true);
+    if (isFirst) giveUp(denial(code, reason));
+  };
+  const offs = [
+    onAbort(context.signal, () => void leave("the caller went away", "consent_cancelled")),
+    onAbort(parts.shutdown.signal, () => void leave("the gate is shutting down", "gate_closed")),
+  ];
+  // The store ends a question in time; this is for a store that does not.
+  const backstopMs = Math.max(0, record.request.expiresAtMs - parts.clock.now()) + PART_TIMEOUT_MS;
+  parts.clock.sleep(backstopMs, { signal: stop.signal }).then(
+    () => giveUp(denial("consent_expired", "nobody answered in time")),
+    () => undefined,
+  );
+
+  const ended = lastEnd(parts, record.id, follow, stop.signal).then((last) => verdictFor(parts, last, context));
+  const settled = Promise.race([ended, givenUp])
+    .catch((error: unknown) => denial("store_failed", `the question was lost: ${messageOf(error)}`))
+    .finally(() => {
+      for (const off of offs) off();
+      stop.abort(new Error("nobody waits any more"));
+    });
+
+  return {
+    decision: "pending",
+    requestId: record.id,
+    expiresAtMs: record.request.expiresAtMs,
+    settled,
+    withdraw: (reason) => leave(reason, "consent_cancelled"),
+    defer: async () => {
+      const isDeferred = await deferQuestion(parts, follow).catch(() => false);
+      if (isDeferred) giveUp(denial("consent_deferred", "the caller was told to call again"));
+      return isDeferred;
+    },
+  };
+}
