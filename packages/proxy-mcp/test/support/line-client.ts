@@ -32,13 +32,17 @@ const TIMEOUT_MS = 4_000;
 
 export function lineClient(toServer: Writable, fromServer: Readable): LineClient {
   const lines: string[] = [];
+  const messages: Message[] = [];
   const watchers = new Set<() => void>();
   let rest = "";
   fromServer.setEncoding("utf8");
   fromServer.on("data", (chunk: string) => {
     const parts = (rest + chunk).split("\n");
     rest = parts.pop() ?? "";
-    lines.push(...parts);
+    for (const line of parts) {
+      lines.push(line);
+      messages.push(parse(line));
+    }
     for (const watch of watchers) watch();
   });
   const ended = new Promise<void>((resolve) => fromServer.on("end", resolve));
@@ -49,25 +53,23 @@ export function lineClient(toServer: Writable, fromServer: Readable): LineClient
     onLine: (look) => void watchers.add(look),
     find: (matches) =>
       new Promise((resolve, reject) => {
+        let seen = 0;
         const look = (): void => {
-          const line = lines.find((candidate) => matches(parse(candidate), candidate));
-          if (line === undefined) return;
-          watchers.delete(look);
-          clearTimeout(timer);
-          resolve({ message: parse(line), line });
+          for (; seen < lines.length; seen++) {
+            const [line = "", message = {}] = [lines[seen], messages[seen]];
+            if (!matches(message, line)) continue;
+            watchers.delete(look);
+            clearTimeout(timer);
+            resolve({ message, line });
+            return;
+          }
         };
-        const timer = setTimeout(
-          () =>
-            reject(
-              new Error(
-                `no such line among:\n${lines
-                  .slice(-8)
-                  .map((line) => line.slice(0, 400))
-                  .join("\n")}`,
-              ),
-            ),
-          TIMEOUT_MS,
-        );
+        const last = (): string =>
+          lines
+            .slice(-8)
+            .map((line) => line.slice(0, 400))
+            .join("\n");
+        const timer = setTimeout(() => reject(new Error(`no such line among:\n${last()}`)), TIMEOUT_MS);
         watchers.add(look);
         look();
       }),

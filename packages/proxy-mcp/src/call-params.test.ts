@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { readCall, rewriteCall } from "./call-params.js";
+import type { ClientRequest } from "./message.js";
+
+function request(params: string): ClientRequest {
+  const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}\n`);
+  return { kind: "request", id: 1, method: "tools/call", params: (JSON.parse(line.toString()) as { params: unknown }).params, line };
+}
+
+describe("readCall()", () => {
+  it("reads a call", () => {
+    const read = readCall(
+      request(
+        '{"name":"x","arguments":{"a":[1,"b"]},"_meta":{"progressToken":"t","io.modelcontextprotocol/protocolVersion":"2026-07-28"},"task":{},"vendor":1}',
+      ),
+    );
+    expect(read).toEqual({
+      call: { tool: "x", args: { a: [1, "b"] }, argumentChars: 13, progressToken: "t", typedResults: true, isTask: true },
+    });
+  });
+
+  it("takes missing arguments for none", () => {
+    expect(readCall(request('{"name":"x"}'))).toEqual({
+      call: { tool: "x", args: {}, argumentChars: 0, progressToken: undefined, typedResults: false, isTask: false },
+    });
+  });
+
+  it.each([
+    ["[]", "its params are not an object"],
+    ["null", "its params are not an object"],
+    ["{}", "it names no tool"],
+    ['{"name":7}', "it names no tool"],
+    ['{"name":"x","arguments":null}', "its arguments are not an object"],
+    ['{"name":"x","arguments":[]}', "its arguments are not an object"],
+    ['{"name":"x","arguments":"{}"}', "its arguments are not an object"],
+    ['{"name":"x","Name":"y"}', '"Name" differs from "name" in case only'],
+    ['{"name":"x","argument\u017f":{}}', "in case only"],
+    ['{"name":"x","_META":{}}', "in case only"],
+  ])("refuses the params %s", (params, reason) => {
+    expect(readCall(request(params))).toMatchObject({ error: { code: -32602, message: expect.stringContaining(reason) as string } });
+  });
+
+  it.each([
+    ["9007199254740992", "beyond"],
+    ["-9007199254740993", "beyond"],
+    ["1e999", "too large"],
+    ['"\\udc00"', "surrogate"],
+  ])("finds arguments with %s invalid", (value, reason) => {
+    expect(readCall(request(`{"name":"x","arguments":{"a":${value}}}`))).toEqual({ invalid: expect.stringContaining(reason) as string });
+  });
+});
+
+describe("rewriteCall()", () => {
+  const { line } = request(' { "name" : "x","arguments": {"a":1.0} , "_meta":{}}');
+
+  it("gives the bytes as received when nothing changes", () => {
+    expect(rewriteCall(line, undefined)).toEqual(line);
+  });
+
+  it("replaces what is asked for and keeps the rest", () => {
+    expect(
+      rewriteCall(line, { b: 2 }, [
+        { path: ["id"], value: 9 },
+        { path: ["params", "name"], value: "y" },
+        { path: ["params", "_meta", "progressToken"], value: 9 },
+      ]).toString(),
+    ).toBe('{"jsonrpc":"2.0","id":9,"method":"tools/call","params": { "name" : "y","arguments": {"b":2} , "_meta":{}}}\n');
+  });
+
+  it("adds arguments where there are none", () => {
+    expect(rewriteCall(request('{"name":"x"}').line, { b: 2 }, [{ path: ["id"], value: 100 }]).toString()).toContain(
+      '"id":100,"method":"tools/call","params":{"arguments":{"b":2},"name":"x"}',
+    );
+  });
+});
