@@ -14,7 +14,7 @@ describe("normalizeHost()", () => {
 
   it("normalizeHost() refuses an unpaired surrogate and a text of any length", () => {
     expect(() => normalizeHost("a\ud800b")).toThrow(refused);
-    expect(() => normalizeHost("a.".repeat(1_000_000))).toThrow(refused);
+    expect(() => normalizeHost("a.".repeat(1_000_000))).toThrow(/: it has more than 1012 characters$/);
     expect(() => normalizeHost(`[${"0:".repeat(1_000_000)}]`)).toThrow(refused);
   });
 

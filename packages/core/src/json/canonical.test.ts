@@ -111,5 +111,8 @@ describe("canonicalJson()", () => {
     };
     const hostile = new Proxy({ a: 1 }, { getPrototypeOf: boom });
     expect(() => canonicalJson([hostile])).toThrow(refusal("json_not_data"));
+    let calls = 0;
+    const moody = new Proxy({ a: 1 }, { getPrototypeOf: (target) => (calls++ === 0 ? boom() : Reflect.getPrototypeOf(target)) });
+    expect(() => canonicalJson([moody])).toThrow(refusal("json_not_data"));
   });
 });

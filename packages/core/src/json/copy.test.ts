@@ -88,6 +88,10 @@ describe("copyJson()", () => {
     expect(() => copyJson(value)).toThrow(/^Cannot use [^\n]*[^.\n]$/);
   });
 
+  it("copyJson() names a getter as what it is", () => {
+    expect(() => copyJson({ a: computed() })).toThrow('Cannot use "a.a" as JSON: it is missing, hidden or computed by a getter');
+  });
+
   it("copyJson() takes 64 levels, and shared parts that are no cycle", () => {
     const shared = { a: 1 };
     expect(copyJson({ x: shared, y: [shared, shared] })).toEqual({ x: { a: 1 }, y: [{ a: 1 }, { a: 1 }] });
