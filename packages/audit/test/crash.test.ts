@@ -39,7 +39,7 @@ describe("a killed writer", () => {
     expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
   });
 
-  it("leaves a log that opens and goes on, at whatever byte its file ends", async () => {
+  it("leaves a log that opens and goes on, at whatever byte its file ends", { timeout: 120_000 }, async () => {
     const lines = (await makeLines([makeEvent(1), makeEvent(2)])).map((line) => `${line}\n`);
     const bytes = Buffer.from(lines.join(""));
     for (let end = 0; end <= bytes.length; end++) {
