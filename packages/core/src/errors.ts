@@ -93,3 +93,8 @@ export function isConsentError(value: unknown, code?: ConsentErrorCode): value i
   if (!(value instanceof Error) || value.name !== "ConsentError" || !("code" in value)) return false;
   return code === undefined || value.code === code;
 }
+
+/** Whatever was thrown or given as a reason, as an Error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

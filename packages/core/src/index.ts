@@ -30,7 +30,7 @@ export { makeResponse, parseResponse } from "./approval/response.js";
 export type { AnswerParts, ConsentResponse, Decision } from "./approval/response.js";
 export { DENY_CODES } from "./deny-codes.js";
 export type { DenyCode, DenyRow } from "./deny-codes.js";
-export { ConsentError, isConsentError } from "./errors.js";
+export { asError, ConsentError, isConsentError } from "./errors.js";
 export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./errors.js";
 export type { Approver, ConsentGate, Evaluation, GateContext, GateOptions, LayerRuling } from "./gate/consent-gate.js";
 export { createConsentGate } from "./gate/gate.js";

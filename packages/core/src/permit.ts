@@ -63,6 +63,7 @@ const states = new WeakMap<object, PermitState>();
 export function issuePermit(terms: PermitTerms): Permit {
   const { action, clock } = terms;
   // The one cast that makes the brand: no code outside this module can write it.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const permit = Object.freeze({}) as Permit;
   states.set(permit, {
     ...terms,

@@ -2,6 +2,7 @@
  * System: the clock and the ids of a running process. The one file of core that touches Date, timers and randomness.
  */
 import { randomId } from "#crypto";
+import { asError } from "./errors.js";
 import type { Clock, IdPrefix, Ids } from "./ports.js";
 
 /** The longest delay a timer takes; longer sleeps are made of several. */
@@ -11,7 +12,7 @@ function sleepOnce(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);
-      reject(signal.reason as Error);
+      reject(asError(signal.reason));
     };
     const timer = setTimeout(() => {
       signal.removeEventListener("abort", stop);

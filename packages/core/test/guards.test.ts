@@ -292,7 +292,7 @@ describe("covers()", () => {
       level: "medium",
       ask,
       ...change,
-    } as Evaluation;
+    };
   };
 
   it("holds for the same terms, for fewer, and where an allow needs no person", () => {

@@ -1,5 +1,5 @@
 /** A clock that stands still until it is told to move. */
-import type { Clock } from "@acp/core";
+import { asError, type Clock } from "@acp/core";
 
 /** A clock in a test's hands. */
 export interface ManualClock extends Clock {
@@ -38,10 +38,10 @@ export function manualClock(startMs: number = START_MS): ManualClock {
     monotonic: () => monotonicMs,
     sleep: (ms, { signal }) =>
       new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason as Error);
+        if (signal.aborted) return reject(asError(signal.reason));
         const stop = (): void => {
           sleepers.delete(sleeper);
-          reject(signal.reason as Error);
+          reject(asError(signal.reason));
         };
         const sleeper: Sleeper = {
           dueMs: monotonicMs + ms,

@@ -36,6 +36,42 @@ const TEXT_CHARS_MAX = 4_096;
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** One value of an object, with its place for error texts. */
+interface Found {
+  readonly at: string;
+  readonly value: JsonValue | undefined;
+}
+
+function fail({ at }: Found, want: string): never {
+  throw new ConsentError("message_invalid", `Cannot read "${at}": it is not ${want}`, { path: at });
+}
+
+function asText(found: Found, charsMax: number = TEXT_CHARS_MAX): string {
+  if (typeof found.value !== "string" || found.value.length > charsMax) return fail(found, `a text of at most ${charsMax} characters`);
+  return found.value;
+}
+
+function asTime(found: Found): number {
+  const ms = typeof found.value === "string" ? parseIsoTime(found.value) : undefined;
+  return ms ?? fail(found, "an RFC 3339 time");
+}
+
+function asInteger(found: Found, min: number, max: number): number {
+  const { value } = found;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max)
+    return fail(found, `a whole number from ${min} to ${max}`);
+  return value;
+}
+
+function asItems(found: Found, want: string): readonly Found[] {
+  if (!Array.isArray(found.value)) return fail(found, want);
+  return found.value.map((value: JsonValue, index) => ({ at: `${found.at}[${index}]`, value }));
+}
+
+const asTexts = (found: Found): readonly string[] => asItems(found, "a list of texts").map((item) => asText(item));
+const asRaw = (found: Found): JsonObject => (isObject(found.value) ? found.value : fail(found, "an object"));
+const asFlag = (found: Found): boolean => (typeof found.value === "boolean" ? found.value : fail(found, "true or false"));
+
 /**
  * Reader of one object.
  *
@@ -46,69 +82,43 @@ export function readFields(value: JsonValue | undefined, path: string): FieldRea
   if (!isObject(value)) throw new ConsentError("message_invalid", `Cannot read "${path}": it is not an object`, { path });
   const source = value;
   const seen = new Set<string>();
-  const at = (key: string): string => `${path}.${key}`;
-  const fail = (key: string, want: string): never => {
-    throw new ConsentError("message_invalid", `Cannot read "${at(key)}": it is not ${want}`, { path: at(key) });
-  };
-  const get = (key: string): JsonValue | undefined => {
+  const get = (key: string): Found => {
     seen.add(key);
-    return Object.hasOwn(source, key) ? source[key] : undefined;
+    return { at: `${path}.${key}`, value: Object.hasOwn(source, key) ? source[key] : undefined };
   };
-  const asText = (key: string, found: JsonValue | undefined, charsMax: number): string => {
-    if (typeof found !== "string" || found.length > charsMax) return fail(key, `a text of at most ${charsMax} characters`);
-    return found;
-  };
-  const asTime = (key: string, found: JsonValue | undefined): number => {
-    const ms = typeof found === "string" ? parseIsoTime(found) : undefined;
-    return ms ?? fail(key, "an RFC 3339 time");
-  };
-  const asInteger = (key: string, found: JsonValue | undefined, [min, max]: readonly [number, number]): number => {
-    if (typeof found !== "number" || !Number.isSafeInteger(found) || found < min || found > max)
-      return fail(key, `a whole number from ${min} to ${max}`);
-    return found;
-  };
-  const asTexts = (key: string, found: JsonValue | undefined): readonly string[] => {
-    if (!Array.isArray(found)) return fail(key, "a list of texts");
-    return found.map((item: JsonValue, index) => asText(`${key}[${index}]`, item, TEXT_CHARS_MAX));
-  };
-  const asRaw = (key: string, found: JsonValue | undefined): JsonObject => (isObject(found) ? found : fail(key, "an object"));
-  const optional = <T>(key: string, as: (found: JsonValue) => T): T | undefined => {
+  const optional = <T>(key: string, as: (found: Found) => T): T | undefined => {
     const found = get(key);
-    return found === undefined ? undefined : as(found);
+    return found.value === undefined ? undefined : as(found);
   };
-
   return {
-    text: (key, charsMax = TEXT_CHARS_MAX) => asText(key, get(key), charsMax),
-    optionalText: (key, charsMax = TEXT_CHARS_MAX) => optional(key, (found) => asText(key, found, charsMax)),
+    text: (key, charsMax) => asText(get(key), charsMax),
+    optionalText: (key, charsMax) => optional(key, (found) => asText(found, charsMax)),
     oneOf: <T extends string>(key: string, values: readonly T[]): T => {
       const found = get(key);
-      return values.find((candidate) => candidate === found) ?? fail(key, `one of ${values.join(", ")}`);
+      return values.find((candidate) => candidate === found.value) ?? fail(found, `one of ${values.join(", ")}`);
     },
-    time: (key) => asTime(key, get(key)),
-    optionalTime: (key) => optional(key, (found) => asTime(key, found)),
-    integer: (key, min, max) => asInteger(key, get(key), [min, max]),
-    optionalInteger: (key, min, max) => optional(key, (found) => asInteger(key, found, [min, max])),
-    flag: (key) => {
-      const found = get(key);
-      return typeof found === "boolean" ? found : fail(key, "true or false");
-    },
-    object: (key) => readFields(get(key), at(key)),
-    optionalObject: (key) => optional(key, (found) => readFields(found, at(key))),
-    raw: (key) => asRaw(key, get(key)),
-    optionalRaw: (key) => optional(key, (found) => asRaw(key, found)),
-    texts: (key) => asTexts(key, get(key)),
-    optionalTexts: (key) => optional(key, (found) => asTexts(key, found)),
-    objects: (key) => {
-      const found = get(key);
-      if (!Array.isArray(found)) return fail(key, "a list of objects");
-      return found.map((item: JsonValue, index) => readFields(item, `${at(key)}[${index}]`));
-    },
-    isNull: (key) => get(key) === null,
+    time: (key) => asTime(get(key)),
+    optionalTime: (key) => optional(key, asTime),
+    integer: (key, min, max) => asInteger(get(key), min, max),
+    optionalInteger: (key, min, max) => optional(key, (found) => asInteger(found, min, max)),
+    flag: (key) => asFlag(get(key)),
+    object: (key) => readFound(get(key)),
+    optionalObject: (key) => optional(key, readFound),
+    raw: (key) => asRaw(get(key)),
+    optionalRaw: (key) => optional(key, asRaw),
+    texts: (key) => asTexts(get(key)),
+    optionalTexts: (key) => optional(key, asTexts),
+    objects: (key) => asItems(get(key), "a list of objects").map(readFound),
+    isNull: (key) => get(key).value === null,
     ignore: (key) => void seen.add(key),
     done: () => {
       const unknown = Object.keys(source).find((key) => !seen.has(key));
       if (unknown !== undefined)
-        throw new ConsentError("message_invalid", `Cannot read "${path}": unknown key ${JSON.stringify(unknown)}`, { path: at(unknown) });
+        throw new ConsentError("message_invalid", `Cannot read "${path}": unknown key ${JSON.stringify(unknown)}`, {
+          path: `${path}.${unknown}`,
+        });
     },
   };
 }
+
+const readFound = ({ at, value }: Found): FieldReader => readFields(value, at);

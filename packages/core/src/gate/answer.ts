@@ -44,6 +44,13 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
 
 const refuse = (code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt => ({ status: "refused", code, reason });
 
+/** A well-formed answer beside the question that it names. */
+interface Submission {
+  readonly record: PendingRecord;
+  readonly response: ConsentResponse;
+  readonly by: Answerer;
+}
+
 /** What an accepted claim amounts to. */
 interface Checked {
   readonly record: PendingRecord;
@@ -51,7 +58,7 @@ interface Checked {
   readonly approval: CountedApproval;
 }
 
-function check(parts: GateParts, record: PendingRecord, response: ConsentResponse, by: Answerer): Checked | RefusalCode {
+function check(parts: GateParts, { record, response, by }: Submission): Checked | RefusalCode {
   const { request } = record;
   const nowMs = parts.clock.now();
   if (record.status === "ended") return "request_ended";
@@ -220,8 +227,8 @@ async function decide(parts: GateParts, checked: Checked): Promise<AnswerReceipt
 }
 
 /** A refused answer is worth a line in the log; that it cannot be written changes nothing, since nothing was released. */
-async function noteRefusal(parts: GateParts, record: PendingRecord | undefined, receipt: AnswerReceipt, by: Answerer): Promise<void> {
-  if (receipt.status !== "refused" || record === undefined) return;
+async function noteRefusal(parts: GateParts, { record, by }: Submission, receipt: AnswerReceipt): Promise<void> {
+  if (receipt.status !== "refused") return;
   const metadata = { code: receipt.code, channel: by.channel, subject: by.subject };
   await parts.append([eventMaker(subjectOfRequest(record.request), parts)("consent_refused", "refused", metadata)]).catch(() => undefined);
 }
@@ -243,9 +250,9 @@ export async function takeAnswer(parts: GateParts, claim: unknown, by: Answerer)
   try {
     record = await parts.within(parts.store.pending.get(response.requestId), "the store");
     if (record === undefined) return refuse("request_unknown");
-    const checked = check(parts, record, response, by);
+    const checked = check(parts, { record, response, by });
     const receipt = typeof checked === "string" ? refuse(checked) : await decide(parts, checked);
-    await noteRefusal(parts, record, receipt, by);
+    await noteRefusal(parts, { record, response, by }, receipt);
     return receipt;
   } catch (error) {
     return refuse("store_failed", `the answer could not be kept: ${messageOf(error)}`);

@@ -1,7 +1,7 @@
 /**
  * Deadline: a part that does not answer in time has failed. One sleeping timer for all work that is under way.
  */
-import { ConsentError } from "../errors.js";
+import { asError, ConsentError } from "../errors.js";
 import type { Clock } from "../ports.js";
 
 /** Waits for a part's work, but not longer than the deadline; then rejects with ConsentError `part_timeout`. */
@@ -58,7 +58,7 @@ export function createDeadline(clock: Clock, limitMs: number): Deadline {
         },
         (error: unknown) => {
           remove(entry);
-          reject(error as Error);
+          reject(asError(error));
         },
       );
     });

@@ -31,9 +31,9 @@ interface Case {
   readonly opening: (decision: string, denied?: Denied) => readonly AuditEventInput[];
 }
 
-function openCase(parts: GateParts, action: Action, context: GateContext, evaluation: Evaluation): Case {
+function openCase(parts: GateParts, { action, context, evaluation }: Pick<Case, "action" | "context" | "evaluation">): Case {
   const { agent } = context;
-  const event = eventMaker(subjectOfEvaluation(agent, action, evaluation, parts.clock.now()), parts);
+  const event = eventMaker(subjectOfEvaluation({ agent, action, evaluation, startedAtMs: parts.clock.now() }), parts);
   const opening: Case["opening"] = (decision, denied) => [
     event("tool_call_intercepted", "", interceptedJson(agent, action)),
     event("policy_evaluated", decision, {
@@ -83,7 +83,7 @@ async function useGrant(parts: GateParts, subject: Case, ask: MergedAsk): Promis
   for (const grant of await parts.within(parts.store.grants.find(context.agent.id, action, nowMs), "the store")) {
     const fits =
       (ask.evidence === "any" || grant.evidence === "passkey") &&
-      (ask.approvers === undefined || grant.approverIds.every((id) => ask.approvers?.includes(id))) &&
+      (ask.approvers === undefined || grant.approverIds.every((id) => ask.approvers?.includes(id) === true)) &&
       secrets.every((name) => grant.secrets.includes(name));
     if (!fits || !(await parts.within(parts.store.grants.use(grant.id, nowMs), "the store"))) continue;
     const used = subject.event("grant_used", "allow", { grant: grant.id, from_request: grant.requestId, approvers: grant.approverIds });
@@ -246,12 +246,16 @@ export async function decide(parts: GateParts, action: Action, context: GateCont
   try {
     hearing = hear(parts.judges(), action, factsOf(context, parts.clock.now()));
   } catch (error) {
-    return recordDenied(parts, openCase(parts, action, context, unreadable(error)), deny("policy_failed", messageOf(error)));
+    return recordDenied(
+      parts,
+      openCase(parts, { action, context, evaluation: unreadable(error) }),
+      deny("policy_failed", messageOf(error)),
+    );
   }
   try {
     const evaluation = combine(hearing);
     const assessed = parts.assessors.length === 0 ? evaluation : await assess(parts, hearing, { action, context });
-    return await settle(parts, openCase(parts, action, context, assessed));
+    return await settle(parts, openCase(parts, { action, context, evaluation: assessed }));
   } catch (error) {
     return deny("store_failed", messageOf(error));
   }

@@ -49,7 +49,7 @@ export function createConsentGate(options: GateOptions): ConsentGate {
   };
   const run = async <T>(action: Action, perform: (release: Release) => Promise<T>, context: GateContext): Promise<RunResult<T>> => {
     const verdict = await gate(action, context);
-    return verdict.decision === "deny" ? { ran: false, verdict } : performOnce(parts, verdict, perform, undefined);
+    return verdict.decision === "deny" ? { ran: false, verdict } : performOnce(parts, verdict, { perform });
   };
   const close = (): Promise<void> => {
     parts.shutdown.abort(new Error("the gate is closed"));
@@ -64,7 +64,7 @@ export function createConsentGate(options: GateOptions): ConsentGate {
       verdict: Parameters<ConsentGate["perform"]>[0],
       perform: (release: Release) => Promise<T>,
       { signal }: { readonly signal?: AbortSignal } = {},
-    ) => performOnce(parts, verdict, perform, signal),
+    ) => performOnce(parts, verdict, { perform, signal }),
     wrap:
       <I, T>(toAction: (input: I) => Action, perform: (release: Release, input: I) => Promise<T>) =>
       async (input: I, context: GateContext): Promise<RunResult<T>> => {

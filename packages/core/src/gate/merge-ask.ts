@@ -3,6 +3,7 @@
  */
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
 import type { GrantOffer } from "../approval/grants.js";
+import { canonicalJson } from "../json/canonical.js";
 import type { AskTerms, RiskLevel } from "../layers.js";
 import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, QUORUM_MAX } from "../limits.js";
 
@@ -29,8 +30,7 @@ function areTermsSound({ timeoutMs, quorum, evidence, offers, approvers }: AskTe
 const intersect = (a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | undefined =>
   a === undefined || b === undefined ? (a ?? b) : a.filter((id) => b.includes(id));
 
-const sameScope = (a: GrantOffer, b: GrantOffer): boolean =>
-  JSON.stringify(Object.entries(a.scope).sort()) === JSON.stringify(Object.entries(b.scope).sort());
+const sameScope = (a: GrantOffer, b: GrantOffer): boolean => canonicalJson(a.scope) === canonicalJson(b.scope);
 
 function tighterOffer(a: GrantOffer, b: GrantOffer): GrantOffer {
   const uses = a.uses === undefined ? b.uses : Math.min(a.uses, b.uses ?? a.uses);

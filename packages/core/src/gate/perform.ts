@@ -8,7 +8,11 @@ import type { GateParts } from "./parts.js";
 import { eventsOf, type Release, redeemFor } from "../permit.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
 
-type Performer<T> = (release: Release) => Promise<T>;
+/** What is performed, and until when its caller waits. */
+export interface Performance<T> {
+  readonly perform: (release: Release) => Promise<T>;
+  readonly signal?: AbortSignal | undefined;
+}
 
 function refusedPermit(error: unknown): Denied {
   return deny(isConsentError(error, "permit_denied") ? "policy_denied" : "permit_refused", messageOf(error));
@@ -55,12 +59,7 @@ async function complete(parts: GateParts, verdict: Allowed, metadata: JsonObject
  *
  * @throws What `perform` throws, after its failure is recorded.
  */
-export async function performOnce<T>(
-  parts: GateParts,
-  verdict: Allowed,
-  perform: Performer<T>,
-  signal: AbortSignal | undefined,
-): Promise<RunResult<T>> {
+export async function performOnce<T>(parts: GateParts, verdict: Allowed, { perform, signal }: Performance<T>): Promise<RunResult<T>> {
   const release = await prepare(parts, verdict, signal);
   if ("decision" in release) return { ran: false, verdict: release };
   if (release.signal.aborted) {

@@ -38,8 +38,16 @@ export function eventMaker(
   };
 }
 
+/** An action as it was evaluated. */
+export interface EvaluatedCall {
+  readonly agent: Agent;
+  readonly action: Action;
+  readonly evaluation: Evaluation;
+  readonly startedAtMs: number;
+}
+
 /** Subject of the events of an evaluated action. */
-export function subjectOfEvaluation(agent: Agent, action: Action, evaluation: Evaluation, startedAtMs: number): EventSubject {
+export function subjectOfEvaluation({ agent, action, evaluation, startedAtMs }: EvaluatedCall): EventSubject {
   return {
     agent: agent.id,
     tool: parametersOf(action).tool,

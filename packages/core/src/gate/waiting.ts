@@ -45,8 +45,8 @@ export function verdictOf(parts: GateParts, record: PendingRecord, context: Gate
 }
 
 /** Follows a question over its successors to the record that ends it. */
-async function lastEnd(parts: GateParts, firstId: string, follow: { id: string }, signal: AbortSignal): Promise<PendingRecord> {
-  let record = await watchEnd(parts, firstId, signal);
+async function lastEnd(parts: GateParts, follow: { id: string }, signal: AbortSignal): Promise<PendingRecord> {
+  let record = await watchEnd(parts, follow.id, signal);
   while (record.end?.status === "superseded" && record.end.successorId !== undefined) {
     follow.id = record.end.successorId;
     record = await watchEnd(parts, follow.id, signal);
@@ -69,16 +69,6 @@ async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<
     if (record?.end?.successorId === undefined) return false;
     follow.id = record.end.successorId;
   }
-}
-
-/** Takes a question back. False where an end came first, which stands. */
-function withdrawQuestion(
-  parts: GateParts,
-  follow: { id: string },
-  reason: string,
-  denyCode: "consent_cancelled" | "gate_closed",
-): Promise<boolean> {
-  return endQuestion(parts, follow.id, { type: "cancel", atMs: parts.clock.now(), reason, denyCode });
 }
 
 /** Calls `then` when the signal aborts, now if it has; returns how to stop listening. */
@@ -107,7 +97,8 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
 
   /** Ends the question and the waiting: also where the store cannot end the question, the caller gets its no. */
   const leave = async (reason: string, code: "consent_cancelled" | "gate_closed"): Promise<void> => {
-    const isFirst = await withdrawQuestion(parts, follow, reason, code).catch(() => true);
+    const cancel = { type: "cancel", atMs: parts.clock.now(), reason, denyCode: code } as const;
+    const isFirst = await endQuestion(parts, follow.id, cancel).catch(() => true);
     if (isFirst) giveUp(denial(code, reason));
   };
   const offs = [
@@ -121,7 +112,7 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
     () => undefined,
   );
 
-  const ended = lastEnd(parts, record.id, follow, stop.signal).then((last) => verdictFor(parts, last, context));
+  const ended = lastEnd(parts, follow, stop.signal).then((last) => verdictFor(parts, last, context));
   const settled = Promise.race([ended, givenUp])
     .catch((error: unknown) => denial("store_failed", `the question was lost: ${messageOf(error)}`))
     .finally(() => {

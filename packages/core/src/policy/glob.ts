@@ -26,7 +26,10 @@ export function compileGlob(pattern: string, fold?: Fold): TextTest {
   if (!pattern.includes("?")) return (text) => folded(fold(text));
   // As it is, too: folding can make two characters of one, which a "?" would miss.
   const exact = compileExact(pattern);
-  return (text) => exact(text) || folded(fold(text));
+  return (text) => {
+    const spelt = fold(text);
+    return folded(spelt) || (spelt !== text && exact(text));
+  };
 }
 
 /** A fold that ignores case and Unicode composition (NFC). It remembers its last text: many rules look at the same one. */

@@ -116,7 +116,7 @@ function compileSegments(pattern: readonly (TextTest | typeof ANY_DEPTH)[]): Pat
   if (last === undefined) return (segments) => segments.length === first.length && isAt(first, segments, 0);
   return (segments) => {
     const end = segments.length - last.length;
-    if (first.length > end || !isAt(first, segments, 0) || !isAt(last, segments, end)) return false;
+    if (!isAt(first, segments, 0) || !isAt(last, segments, end)) return false;
     let at = first.length;
     for (const piece of middle) {
       while (at + piece.length <= end && !isAt(piece, segments, at)) at++;
