@@ -19,6 +19,8 @@ const LAYERS: readonly RegExp[] = [
 /** Core's libraries, each with the entries whose import may load it. */
 const CORE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   yaml: ["yaml"],
+  "@noble/ciphers": ["crypto/portable"],
+  "@noble/curves": ["crypto/portable"],
   "@noble/hashes": ["crypto/portable"],
 };
 

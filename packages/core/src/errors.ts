@@ -39,6 +39,8 @@ export type ConsentErrorCode =
   | "permit_other_action"
   /** The layers in force at redemption deny the action. */
   | "permit_denied"
+  /** A key is not of the required form, or no key that may be trusted. */
+  | "key_rejected"
   /** A channel has nobody to ask: no terminal, no attached client. */
   | "channel_unavailable"
   /** A channel could not show the question. */
