@@ -24,6 +24,7 @@ export type DenyCode =
   | "channel_failed"
   | "too_many_pending"
   | "audit_failed"
+  | "signer_failed"
   | "layer_failed"
   | "policy_failed"
   | "assessor_failed"
@@ -93,6 +94,11 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     meaning: "The audit log cannot keep the decision, so nothing is released.",
     remedy: "The operator must mend the audit log",
     retryable: false,
+  },
+  signer_failed: {
+    meaning: "The answer could not be signed, so nothing is released.",
+    remedy: "The operator must look at the signing key; call again later",
+    retryable: true,
   },
   layer_failed: { meaning: "A layer threw while judging the action.", remedy: "The operator must mend the layer", retryable: false },
   policy_failed: { meaning: "The policy could not be read.", remedy: "The operator must mend the policy", retryable: false },

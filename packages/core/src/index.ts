@@ -64,6 +64,8 @@ export type {
   Clock,
   EndStatus,
   Ending,
+  EvidenceResult,
+  EvidenceVerifier,
   Grants,
   IdPrefix,
   Ids,
@@ -73,9 +75,19 @@ export type {
   RefusalCode,
   ReserveResult,
   Revocations,
+  Signer,
   Store,
   Vault,
 } from "./ports.js";
+export { generateKeyPair, importPublicKey, keyPairFromSeed } from "./proof/keys.js";
+export type { KeyPair, PublicKey, TrustedKey } from "./proof/keys.js";
+export { makeConsentRecord, verifyConsentRecord } from "./proof/record.js";
+export type { ProvenRecord, RecordResult } from "./proof/record.js";
+export type { ProofCode, ProofFailure, ProofResult, ProvenConsent } from "./proof/result.js";
+export { signConsent } from "./proof/sign.js";
+export type { SignedParts } from "./proof/sign.js";
+export { verifyConsentProof } from "./proof/verify.js";
+export type { VerifyOptions } from "./proof/verify.js";
 export { memoryStore } from "./stores/memory-store.js";
 export { randomIds, systemClock } from "./system.js";
 export { isoTime, parseIsoTime } from "./time.js";

@@ -10,6 +10,7 @@ import type { JsonObject } from "./json/value.js";
 import type { Ruling } from "./layers.js";
 import type { Facts } from "./layers.js";
 import type { Release } from "./permit.js";
+import type { TrustedKey } from "./proof/keys.js";
 
 /** Time, injected. */
 export interface Clock {
@@ -160,6 +161,30 @@ export interface AuditSink {
 /** Puts secrets into a Release. */
 export interface Vault {
   inject(release: Release): Promise<Release>;
+}
+
+/** Signs with a private key that it keeps. */
+export interface Signer {
+  readonly algorithm: "Ed25519";
+  /** 64 lower-case hex digits. */
+  readonly publicKey: string;
+  /**
+   * The signature over these very bytes: 64 bytes.
+   *
+   * @throws Anything means "not signed": the gate denies with `signer_failed`.
+   */
+  sign(payload: Uint8Array): Promise<Uint8Array>;
+}
+
+/** What a verifier of one kind of evidence found. */
+export type EvidenceResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/** Verifies proofs of one algorithm besides Ed25519, e.g. a passkey's. Where none is given, such a proof is refused. */
+export interface EvidenceVerifier {
+  /** As the proof writes it, e.g. `"WebAuthn"`. */
+  readonly algorithm: string;
+  /** Whether the response's proof is good for this response and this request, by these keys or by its own. A throw means no. */
+  verify(response: JsonObject, request: JsonObject, keys: readonly TrustedKey[]): Promise<EvidenceResult>;
 }
 
 /** Looks at an action with outside help (a model, a scanner). May only tighten. */

@@ -3,6 +3,7 @@
  */
 import type { Action } from "./action/action.js";
 import type { DenyCode } from "./deny-codes.js";
+import type { JsonObject } from "./json/value.js";
 import type { Permit } from "./permit.js";
 
 /** Why an action may go ahead. */
@@ -18,6 +19,8 @@ export interface Allowed {
   readonly permit: Permit;
   readonly requestId?: string;
   readonly approvers?: readonly string[];
+  /** The signed answers that the yes stands on: ACP v0.2 §4.2's JSON, one of each approver. Left out where the gate has no signer. */
+  readonly proofs?: readonly JsonObject[];
 }
 
 /** No. */

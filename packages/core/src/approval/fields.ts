@@ -23,6 +23,8 @@ export interface FieldReader {
   texts(key: string): readonly string[];
   optionalTexts(key: string): readonly string[] | undefined;
   objects(key: string): readonly FieldReader[];
+  /** The objects themselves, unread. */
+  raws(key: string): readonly JsonObject[];
   /** Whether the key is there and null. */
   isNull(key: string): boolean;
   /** Marks a key as read without looking at it. */
@@ -109,6 +111,7 @@ export function readFields(value: JsonValue | undefined, path: string): FieldRea
     texts: (key) => asTexts(get(key)),
     optionalTexts: (key) => optional(key, asTexts),
     objects: (key) => asItems(get(key), "a list of objects").map(readFound),
+    raws: (key) => asItems(get(key), "a list of objects").map(asRaw),
     isNull: (key) => get(key).value === null,
     ignore: (key) => void seen.add(key),
     done: () => {

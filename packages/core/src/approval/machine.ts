@@ -14,6 +14,8 @@ export interface CountedApproval {
   readonly approverId: string;
   readonly channel: string;
   readonly atMs: number;
+  /** The answer as it was signed: ACP v0.2 §4.2's JSON with its proof. Left out where the gate has no signer. */
+  readonly response?: JsonObject;
 }
 
 /** How a question ended, as kept. */
@@ -24,6 +26,8 @@ export interface RecordedEnd {
   /** What the caller is told where the end is a no. */
   readonly denyCode?: DenyCode;
   readonly approverIds: readonly string[];
+  /** The signed answers that the end stands on; left out where the gate has no signer. */
+  readonly responses?: readonly JsonObject[];
   /** With `approved_with_modifications`: the parameters to perform. */
   readonly modifications?: JsonObject;
   /** Digest of the action that the yes is for; what is released must have it. */
@@ -114,6 +118,12 @@ function checkApprover(record: PendingRecord, { approverId, atMs }: CountedAppro
   return record.approvals.some((counted) => counted.approverId === approverId) ? "already_answered" : undefined;
 }
 
+/** The signed answers among these, as part of an end. */
+function signedBy(approvals: readonly CountedApproval[]): Pick<RecordedEnd, "responses"> {
+  const responses = approvals.flatMap(({ response }) => (response === undefined ? [] : [response]));
+  return responses.length === 0 ? {} : { responses };
+}
+
 type PersonEvent = Extract<MachineEvent, { readonly approval: CountedApproval }>;
 
 function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
@@ -121,7 +131,7 @@ function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
   const refusal = checkApprover(record, approval);
   // One denial ends the question, also of somebody who said yes before.
   if (refusal !== undefined && !(refusal === "already_answered" && event.type === "deny")) return refused(refusal);
-  const end = { atMs: approval.atMs, approverIds: [approval.approverId] };
+  const end = { atMs: approval.atMs, approverIds: [approval.approverId], ...signedBy([approval]) };
   switch (event.type) {
     case "approve": {
       const approvals = [...record.approvals, approval];
@@ -129,7 +139,7 @@ function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
       const approverIds = approvals.map((counted) => counted.approverId);
       return ended(
         record,
-        { ...end, ...event.terms, status: "approved", approverIds, effectiveDigest: record.request.actionDigest },
+        { ...end, ...event.terms, ...signedBy(approvals), status: "approved", approverIds, effectiveDigest: record.request.actionDigest },
         { approvals },
       );
     }

@@ -3,6 +3,7 @@
  * Refused: a key that is no canonical encoding of a point, the points of low order (as key and as R), S ≥ L. What remains is judged by
  * the equation without cofactor, R = [S]B − [k]A, compared as bytes; so a non-canonical R never passes. Format: spec/proof.md §2.
  */
+import { ConsentError } from "../errors.js";
 
 /** Length of a seed and of a public key. */
 export const KEY_BYTES = 32;
@@ -67,13 +68,23 @@ function isOnCurve(yBytes: Uint8Array): boolean {
   return power(((square + P - 1n) * (D * square + 1n)) % P, (P - 1n) / 2n) === 1n;
 }
 
-/** Why a public key is refused, or `undefined`. About 0.2 ms: keep what was accepted. */
-export function keyProblem(publicKey: Uint8Array): string | undefined {
+function keyProblem(publicKey: Uint8Array): string | undefined {
   if (publicKey.length !== KEY_BYTES) return `it has ${publicKey.length} bytes instead of ${KEY_BYTES}`;
   const y = yOf(publicKey);
   if (isLowOrder(y)) return "it is a point of low order";
   if (!isBelow(y, P_BYTES)) return "it is no canonical encoding of a point";
   return isOnCurve(y) ? undefined : "it is no point of the curve";
+}
+
+/**
+ * Refuses a public key that no backend may trust. About 0.2 ms: keep what was accepted.
+ *
+ * @throws ConsentError `key_rejected`.
+ */
+export function requireStrictKey(publicKey: Uint8Array): void {
+  const problem = keyProblem(publicKey);
+  // The bytes stay out of the text: who mixed up the two halves of a pair would find the private one in a log.
+  if (problem !== undefined) throw new ConsentError("key_rejected", `Cannot trust a public key: ${problem}`);
 }
 
 /** Whether a signature may be shown to a backend at all. */

@@ -13,7 +13,7 @@ import {
   timingSafeEqual,
   verify,
 } from "node:crypto";
-import { isStrictSignature, KEY_BYTES, keyProblem } from "./ed25519-strict.js";
+import { isStrictSignature, KEY_BYTES, requireStrictKey } from "./ed25519-strict.js";
 import { AES_IV_BYTES, AES_KEY_BYTES, AES_TAG_BYTES, requireHkdfSizes, requireLength, requireRandomSize } from "./lengths.js";
 import type { Ed25519Signer, Ed25519Verifier, Sealed, SealTerms } from "./types.js";
 
@@ -106,9 +106,13 @@ export function createEd25519Signer(seed: Uint8Array): Ed25519Signer {
   });
 }
 
-/** A public key, kept imported; or `undefined` where the strict rules refuse it. */
-export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier | undefined {
-  if (keyProblem(publicKey) !== undefined) return undefined;
+/**
+ * A public key, kept imported.
+ *
+ * @throws ConsentError `key_rejected` where the strict rules refuse it.
+ */
+export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier {
+  requireStrictKey(publicKey);
   const key = createPublicKey({ key: der(SPKI_HEAD, publicKey), format: "der", type: "spki" });
   return (signature, message) => isStrictSignature(signature) && verify(null, message, key, signature);
 }

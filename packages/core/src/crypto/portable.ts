@@ -5,7 +5,7 @@ import { hkdf } from "@noble/hashes/hkdf.js";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import { concatBytes, randomBytes as drawBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { isStrictSignature, KEY_BYTES, keyProblem } from "./ed25519-strict.js";
+import { isStrictSignature, KEY_BYTES, requireStrictKey } from "./ed25519-strict.js";
 import { toHex } from "./hex.js";
 import { AES_IV_BYTES, AES_KEY_BYTES, AES_TAG_BYTES, requireHkdfSizes, requireLength, requireRandomSize } from "./lengths.js";
 import type { Ed25519Signer, Ed25519Verifier, Sealed, SealTerms } from "./types.js";
@@ -93,9 +93,13 @@ export function createEd25519Signer(seed: Uint8Array): Ed25519Signer {
   return Object.freeze({ publicKey: ed25519.getPublicKey(kept), sign: (message: Uint8Array) => ed25519.sign(message, kept) });
 }
 
-/** A public key, kept decoded; or `undefined` where the strict rules refuse it. */
-export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier | undefined {
-  if (keyProblem(publicKey) !== undefined) return undefined;
+/**
+ * A public key, kept decoded.
+ *
+ * @throws ConsentError `key_rejected` where the strict rules refuse it.
+ */
+export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier {
+  requireStrictKey(publicKey);
   const kept = publicKey.slice();
   const point = Point.fromBytes(kept, false);
   return (signature, message) => {

@@ -1,6 +1,7 @@
 /**
  * Advancing a question: one event through the reducer, kept by the store's compare-and-set, recorded before anybody acts on it.
  */
+import { requestHash } from "../approval/request-codec.js";
 import { type MachineEvent, type PendingRecord, reduce } from "../approval/machine.js";
 import { ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
@@ -50,6 +51,7 @@ function endMetadata({ request, approvals, end }: PendingRecord): JsonObject {
     ...(end.effectiveDigest === undefined ? {} : { effective_digest: end.effectiveDigest }),
     ...(end.modifications === undefined ? {} : { approved_parameters: end.modifications }),
     ...(end.successorId === undefined ? {} : { successor: end.successorId }),
+    ...(end.responses === undefined ? {} : { request_hash: requestHash(request), responses: end.responses }),
   };
 }
 

@@ -10,7 +10,7 @@ import type { EventMaker } from "./record.js";
 import type { Allowed } from "../verdict.js";
 
 /** What a yes consists of. */
-export interface Yes extends Pick<Allowed, "code" | "reason" | "requestId" | "approvers"> {
+export interface Yes extends Pick<Allowed, "code" | "reason" | "requestId" | "approvers" | "proofs"> {
   readonly action: Action;
   readonly context: GateContext;
   readonly secrets: readonly string[];
@@ -36,7 +36,7 @@ function denialNow(parts: GateParts, action: Action, context: GateContext): stri
 
 /** A yes with its permit. */
 export function allow(parts: GateParts, yes: Yes): Allowed {
-  const { code, reason, action, context, secrets, event, requestId, approvers } = yes;
+  const { code, reason, action, context, secrets, event, requestId, approvers, proofs } = yes;
   const permit = issuePermit({
     action,
     secrets,
@@ -54,5 +54,6 @@ export function allow(parts: GateParts, yes: Yes): Allowed {
     permit,
     ...(requestId === undefined ? {} : { requestId }),
     ...(approvers === undefined ? {} : { approvers }),
+    ...(proofs === undefined ? {} : { proofs }),
   });
 }

@@ -5,7 +5,7 @@ import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
 import { type Advance, advance, endEvent, endQuestion, recordEnd } from "./advance.js";
 import type { Grant } from "../approval/grants.js";
-import type { CountedApproval, MachineEvent, PendingRecord } from "../approval/machine.js";
+import { type CountedApproval, type PendingRecord, reduce } from "../approval/machine.js";
 import { type ConsentResponse, parseResponse } from "../approval/response.js";
 import { makeRecord } from "./assemble.js";
 import type { Evaluation } from "./consent-gate.js";
@@ -13,11 +13,12 @@ import { covers } from "./covers.js";
 import { messageOf } from "./deny.js";
 import { actionDigest } from "../action/digest.js";
 import { evaluate } from "./evaluate.js";
+import { type Answer, claimNonce, signAnswer } from "./sign-answer.js";
 import type { JsonObject } from "../json/value.js";
 import { DECISION_TTL_MS } from "../limits.js";
 import { approverOf, eligibleApprovers, type GateParts } from "./parts.js";
 import type { AnswerReceipt, AuditEventInput, RefusalCode } from "../ports.js";
-import { eventMaker, subjectOfRequest } from "./record.js";
+import { eventMaker, requestedJson, subjectOfRequest } from "./record.js";
 
 /** Who answered, as the channel authenticated them. */
 export interface Answerer {
@@ -116,7 +117,24 @@ async function settleEnd(parts: GateParts, checked: Checked, ended: PendingRecor
   return { status: "final", outcome };
 }
 
-async function settle(parts: GateParts, checked: Checked, event: MachineEvent): Promise<AnswerReceipt> {
+/** Ends the question where the answer that would have ended it cannot be signed. */
+async function failUnsigned(parts: GateParts, { id }: PendingRecord, error: unknown): Promise<AnswerReceipt> {
+  const reason = `the answer could not be signed: ${messageOf(error)}`;
+  const isFirst = await endQuestion(parts, id, { type: "fail", atMs: parts.clock.now(), reason, denyCode: "signer_failed" });
+  return isFirst ? { status: "final", outcome: "failed" } : refuse("request_ended");
+}
+
+async function settle(parts: GateParts, checked: Checked, answer: Answer): Promise<AnswerReceipt> {
+  // Looked at before anything is claimed or signed: what would be refused leaves no trace but its refusal.
+  const foreseen = reduce(checked.record, answer);
+  if (!foreseen.ok) return refuse(foreseen.code);
+  if (!(await claimNonce(parts, checked.record, answer))) return refuse("already_answered", "this answer was taken before");
+  let event: Answer;
+  try {
+    event = await signAnswer(parts, checked.record, answer);
+  } catch (error) {
+    return failUnsigned(parts, checked.record, error);
+  }
   const advanced: Advance = await advance(parts, checked.record.id, event);
   if (!advanced.ok) return refuse(advanced.code);
   const { record } = advanced;
@@ -169,6 +187,7 @@ async function reshow(
     return refuse(advanced.code);
   }
   const requested = eventMaker(subjectOfRequest(successor.request), parts)("consent_requested", "ask", {
+    ...requestedJson(parts, successor.request),
     replaces: record.id,
     editor: approval.approverId,
   });

@@ -16,7 +16,7 @@ import { PENDING_MAX } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
 import { eligibleApprovers, type GateParts } from "./parts.js";
 import type { AuditEventInput } from "../ports.js";
-import { type EventMaker, eventMaker, interceptedJson, rulingsJson, subjectOfEvaluation } from "./record.js";
+import { type EventMaker, eventMaker, interceptedJson, requestedJson, rulingsJson, subjectOfEvaluation } from "./record.js";
 import { showQuestion } from "./questions.js";
 import type { Denied, Pending, Verdict } from "../verdict.js";
 import { approvedAction, verdictOf, waitFor } from "./waiting.js";
@@ -152,7 +152,7 @@ async function askPerson(
   const { agent } = context;
   const record = makeRecord({ agent, action, evaluation, ...source, originalDigest: actionDigest(action), deferred: false }, parts);
   const requested = {
-    ...subject.event("consent_requested", "ask", { digest: record.request.actionDigest, quorum: source.ask.quorum }),
+    ...subject.event("consent_requested", "ask", requestedJson(parts, record.request)),
     requestId: record.id,
   };
   try {

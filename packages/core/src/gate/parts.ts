@@ -10,6 +10,7 @@ import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, PART_TIMEOUT_MS } from "../limits.j
 import type { MergedAsk } from "./merge-ask.js";
 import type { Policy } from "../policy/policy.js";
 import type { Assessor, AuditEventInput, Channel, Clock, Ids, Store, Vault } from "../ports.js";
+import { type GateSigner, makeGateSigner } from "./sign-answer.js";
 import { memoryStore } from "../stores/memory-store.js";
 import { randomIds, systemClock } from "../system.js";
 
@@ -23,6 +24,7 @@ export interface GateParts {
   readonly approvers: readonly Approver[] | undefined;
   readonly assessors: readonly Assessor[];
   readonly vault: Vault | undefined;
+  readonly signer: GateSigner | undefined;
   readonly store: Store;
   readonly paused: () => string | undefined;
   readonly isolation: string;
@@ -67,7 +69,7 @@ function checkOptions({ channel, audit, approvers, groups, askTimeoutMs }: GateO
 /**
  * Checks the options and completes them.
  *
- * @throws ConsentError `options_invalid`.
+ * @throws ConsentError `options_invalid`, and `key_rejected` where the signer's public key is none.
  */
 export function makeParts(options: GateOptions): GateParts {
   checkOptions(options);
@@ -82,6 +84,7 @@ export function makeParts(options: GateOptions): GateParts {
     approvers: options.approvers,
     assessors: options.assessors ?? [],
     vault: options.vault,
+    signer: options.signer === undefined ? undefined : makeGateSigner(options.signer),
     store: { ...memoryStore(clock), ...options.store },
     paused: options.paused ?? (() => undefined),
     isolation: options.isolation ?? "none",

@@ -3,6 +3,7 @@
  */
 import { parametersOf } from "../action/action-json.js";
 import type { Action } from "../action/action.js";
+import { encodeRequest } from "../approval/request-codec.js";
 import type { ConsentRequest } from "../approval/request.js";
 import type { Evaluation } from "./consent-gate.js";
 import { actionDigest } from "../action/digest.js";
@@ -83,6 +84,15 @@ export function rulingsJson({ rulings, ruling, layer, observed, failure }: Evalu
     ...(failure === undefined ? {} : { failure }),
     ...(observed === undefined ? {} : { observed: { effect: observed.effect, rule: observed.ruleId } }),
   };
+}
+
+/**
+ * What is asked, as metadata. Where answers are signed the whole request stands in the log, text included: a proof is over its hash, and
+ * nothing less can be hashed again. That is about twice the parameters, once a question.
+ */
+export function requestedJson({ signer }: { readonly signer: unknown }, request: ConsentRequest): JsonObject {
+  const { actionDigest: digest, quorum } = request;
+  return { digest, quorum, ...(signer === undefined ? {} : { request: encodeRequest(request) }) };
 }
 
 /** What the agent wants, as metadata; secrets are placeholders at this point. */

@@ -41,6 +41,7 @@ export function verdictOf(parts: GateParts, record: PendingRecord, context: Gate
     event: eventMaker(subjectOfRequest(request), parts),
     requestId: record.id,
     approvers: end.approverIds,
+    ...(end.responses === undefined ? {} : { proofs: end.responses }),
   });
 }
 

@@ -19,6 +19,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
+/** A text as UTF-8 bytes. */
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
 /** UTF-8 bytes of a text. Counted only where the answer could cross `bound`; otherwise some number on the same side of it. */
 export function utf8Length(text: string, bound: number): number {
   if (text.length > bound || text.length * 3 <= bound) return text.length;

@@ -1,0 +1,60 @@
+/**
+ * Payload: the bytes that are signed. RFC 8785 JSON of ACP v0.2 §6.2's object with the whole question's hash, the approver and the channel.
+ * Every field of a response enters it as it is written, so no two responses share a payload. Format: spec/proof.md §3.
+ */
+import { sha256Hex } from "#crypto";
+import { sha256Digest } from "../action/digest.js";
+import type { Decision } from "../approval/response.js";
+import { canonicalJson } from "../json/canonical.js";
+import { encodeUtf8 } from "../json/text.js";
+import type { JsonObject } from "../json/value.js";
+
+/** A response as it is signed: times in the spelling of the message. */
+export interface SignedResponse {
+  readonly requestId: string;
+  readonly nonce: string;
+  readonly decision: Decision;
+  readonly timestamp: string;
+  readonly validUntil: string;
+  readonly approverId: string;
+  readonly channel: string;
+  readonly modifications: JsonObject | undefined;
+  /** `""` where the response has none. */
+  readonly reason: string;
+  readonly grantId: string | undefined;
+}
+
+/** What was asked, as far as the payload holds it. */
+export interface SignedQuestion {
+  readonly parameters: JsonObject;
+  readonly requestHash: string;
+}
+
+/** The signed bytes and their hash. */
+export interface Payload {
+  readonly bytes: Uint8Array;
+  /** `sha256:<hex>`. */
+  readonly hash: string;
+}
+
+/** The payload of a response to a question. */
+export function makePayload(response: SignedResponse, question: SignedQuestion): Payload {
+  const { modifications, reason, grantId } = response;
+  const bytes = encodeUtf8(
+    canonicalJson({
+      action_hash: sha256Digest(question.parameters),
+      approver_id: response.approverId,
+      channel: response.channel,
+      decision: response.decision,
+      modifications_hash: modifications === undefined ? null : sha256Digest(modifications),
+      nonce: response.nonce,
+      request_hash: question.requestHash,
+      request_id: response.requestId,
+      timestamp: response.timestamp,
+      valid_until: response.validUntil,
+      ...(reason === "" ? {} : { reason }),
+      ...(grantId === undefined ? {} : { grant: grantId }),
+    }),
+  );
+  return { bytes, hash: `sha256:${sha256Hex(bytes)}` };
+}

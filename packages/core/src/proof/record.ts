@@ -1,0 +1,81 @@
+/**
+ * Consent records: a request with the response, or the responses of a quorum, that `acp proof export` writes. Format: spec/proof.md §5.
+ */
+import type { Decision } from "../approval/response.js";
+import { readFields } from "../approval/fields.js";
+import { asError } from "../errors.js";
+import { copyJson } from "../json/copy.js";
+import { parseJson } from "../json/parse.js";
+import type { JsonObject, JsonValue } from "../json/value.js";
+import { type ProofFailure, type ProvenConsent, unproven } from "./result.js";
+import { verifyConsentProof, type VerifyOptions } from "./verify.js";
+
+/** A decision that its proofs carry. */
+export interface ProvenRecord {
+  readonly ok: true;
+  readonly requestId: string;
+  readonly decision: Decision;
+  /** One of each approver, in the order of the record. */
+  readonly consents: readonly ProvenConsent[];
+  /** The moment asked about. */
+  readonly atMs: number;
+  /** The first moment at which one of them no longer holds. */
+  readonly validUntilMs: number;
+}
+
+/** Whether a record proves a decision. */
+export type RecordResult = ProvenRecord | ProofFailure;
+
+/** A request and its signed responses as one object: `response` where there is one, `responses` where there are several. */
+export function makeConsentRecord(request: JsonObject, responses: readonly JsonObject[]): JsonObject {
+  const [only, ...more] = responses;
+  return only !== undefined && more.length === 0 ? { request, response: only } : { request, responses };
+}
+
+function readRecord(input: unknown): { readonly request: JsonObject; readonly responses: readonly JsonValue[] } | ProofFailure {
+  try {
+    const record = readFields(typeof input === "string" || input instanceof Uint8Array ? parseJson(input) : copyJson(input), "record");
+    const request = record.raw("request");
+    const one = record.optionalRaw("response");
+    const responses = one === undefined ? record.raws("responses") : [one];
+    record.done();
+    return { request, responses };
+  } catch (error) {
+    return unproven("response_malformed", asError(error).message);
+  }
+}
+
+/** Why several good responses do not make one decision. */
+function togetherProblem(first: ProvenConsent, consents: readonly ProvenConsent[]): ProofFailure | undefined {
+  if (consents.some(({ decision }) => decision !== first.decision)) return unproven("responses_differ", "the responses do not agree");
+  const people = new Set(consents.map(({ approverId }) => approverId)).size;
+  if (people < consents.length) return unproven("responses_differ", "one person gave two of the responses");
+  // One no ends a question, and an edit resets a quorum: both stand for themselves.
+  if (first.decision === "denied" || people >= first.quorum) return undefined;
+  return unproven("quorum_missing", `${first.quorum} people have to say yes, and ${people} did`);
+}
+
+/**
+ * Verifies a whole record: every response, and that together they are the decision. Left out, `now` is the time of the last response.
+ *
+ * @param record - `{ request, response }` or `{ request, responses }`: text, bytes or object.
+ * @throws ConsentError `options_invalid` where `now` is no time.
+ */
+export async function verifyConsentRecord(record: unknown, options: VerifyOptions): Promise<RecordResult> {
+  const read = readRecord(record);
+  if ("ok" in read) return read;
+  const consents: ProvenConsent[] = [];
+  for (const response of read.responses) {
+    const result = await verifyConsentProof(response, read.request, options);
+    if (!result.ok) return result;
+    consents.push(result);
+  }
+  const [first] = consents;
+  if (first === undefined) return unproven("proof_missing", "the record holds no response");
+  const apart = togetherProblem(first, consents);
+  if (apart !== undefined) return apart;
+  const atMs = options.now ?? Math.max(...consents.map(({ givenAtMs }) => givenAtMs));
+  const validUntilMs = Math.min(...consents.map((consent) => consent.validUntilMs));
+  if (atMs >= validUntilMs) return unproven("expired", "one of the responses held no longer when the last one was given");
+  return { ok: true, requestId: first.requestId, decision: first.decision, consents, atMs, validUntilMs };
+}

@@ -1,0 +1,52 @@
+/** Signing: a person's answer as ACP v0.2 §4.2's JSON with a proof that travels. Format: spec/proof.md §3. */
+import { requestHash } from "../approval/request-codec.js";
+import type { ConsentRequest } from "../approval/request.js";
+import { type AnswerParts, makeResponse } from "../approval/response.js";
+import { toHex } from "../crypto/hex.js";
+import type { JsonObject } from "../json/value.js";
+import { DECISION_TTL_MS } from "../limits.js";
+import type { Signer } from "../ports.js";
+import { isoTime } from "../time.js";
+import { makePayload } from "./payload.js";
+
+/** What is signed: the answer, and who gave it. */
+export interface SignedParts extends AnswerParts {
+  /** The authenticated approver. */
+  readonly approverId: string;
+}
+
+/**
+ * The answer to a question with its proof. Whether this person may answer is for the gate to know: this function signs what it is given.
+ *
+ * @throws What the signer throws; ConsentError `json_*` for parts that are no JSON data.
+ */
+export async function signConsent(request: ConsentRequest, parts: SignedParts, signer: Signer): Promise<JsonObject> {
+  const { decision, approverId, channel, modifications, reason = "", grantId, nowMs, validUntilMs = nowMs + DECISION_TTL_MS } = parts;
+  const hash = requestHash(request);
+  const payload = makePayload(
+    {
+      requestId: request.id,
+      nonce: request.nonce,
+      decision,
+      timestamp: isoTime(nowMs),
+      validUntil: isoTime(validUntilMs),
+      approverId,
+      channel,
+      modifications,
+      reason,
+      grantId,
+    },
+    { parameters: request.action.parameters, requestHash: hash },
+  );
+  const signature = await signer.sign(payload.bytes);
+  return {
+    ...makeResponse(request, { ...parts, validUntilMs }),
+    proof: {
+      algorithm: signer.algorithm,
+      public_key: signer.publicKey,
+      signature: toHex(signature),
+      signed_payload_hash: payload.hash,
+      request_hash: hash,
+    },
+  };
+}
