@@ -53,6 +53,12 @@ export type ConsentErrorCode =
   | "config_invalid"
   /** A file or directory of the home is missing, unsafe or unreadable. */
   | "home_invalid"
+  /** A vault or an `encrypted:` text does not open: another key, or a changed byte. Which of them is never said. */
+  | "vault_invalid"
+  /** A secret cannot be kept: its name, its value's length or its binding. */
+  | "secret_invalid"
+  /** A secret that an action names cannot be put into it: unknown, not released or bound elsewhere. Which of them is never said. */
+  | "secret_refused"
   /** A part of the gate did not answer in time. */
   | "part_timeout"
   /** The operation was ended by its AbortSignal. */

@@ -52,3 +52,12 @@ export const TEXT_BYTES_MAX: number = 2 * 1024 * 1024;
 export const REASON_CHARS_MAX = 1_000;
 /** Bytes of one answer as JSON. */
 export const RESPONSE_BYTES_MAX: number = 2 * 1024 * 1024;
+
+/** Bytes of the shortest secret: a shorter one could be guessed through its mask, and masking it would destroy unrelated text. */
+export const SECRET_BYTES_MIN = 8;
+/** Bytes of the longest secret: a certificate chain with its key. */
+export const SECRET_BYTES_MAX: number = 16 * 1024;
+/** Bytes of a vault's contents as JSON: what its masks need in memory is some twenty times that for each way of writing a value. */
+export const VAULT_BYTES_MAX: number = 256 * 1024;
+/** Servers, and hosts, that one secret is bound to. */
+export const SECRET_BINDINGS_MAX = 64;

@@ -25,13 +25,13 @@ export interface Masker {
 /** What a redeemed Permit gives: the frozen action to perform, now, once. */
 export interface Release {
   readonly action: Action;
-  /** Names of the secrets that may be injected. */
+  /** Names of the secrets that may be injected; after injection, of those that were. */
   readonly secrets: readonly string[];
   /** Aborts with the caller or on shutdown; never because the permit expired. */
   readonly signal: AbortSignal;
-  /** Replaces known secret values in a result. */
+  /** A result with known secret values replaced. */
   mask<T>(value: T): T;
-  /** `undefined` where nothing was injected. */
+  /** For a stream; `undefined` where no secret is known. */
   masker(): Masker | undefined;
 }
 
@@ -58,6 +58,8 @@ interface PermitState extends PermitTerms {
 }
 
 const states = new WeakMap<object, PermitState>();
+/** Releases that redeeming gave and that no vault has taken yet. */
+const releases = new WeakSet<object>();
 
 /** Makes a permit. For the gate alone: not part of the public surface. */
 export function issuePermit(terms: PermitTerms): Permit {
@@ -87,7 +89,7 @@ function anySignal(signals: readonly (AbortSignal | undefined)[], shutdown: Abor
 
 function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitState, performerSignal: AbortSignal | undefined): Release {
   let signal: AbortSignal | undefined;
-  return Object.freeze({
+  const release: Release = Object.freeze({
     action,
     secrets,
     // Made on first use: most performers never look at it, and joining signals costs more than deciding.
@@ -97,6 +99,13 @@ function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitSt
     mask: <T>(value: T): T => value,
     masker: () => undefined,
   });
+  releases.add(release);
+  return release;
+}
+
+/** True once for each release that redeeming gave: secrets enter no other one, and each only once. */
+export function takeRelease(release: Release): boolean {
+  return releases.delete(release);
 }
 
 /** The event maker of an issued permit, spent or not. */

@@ -46,6 +46,8 @@ export interface Evaluation {
   readonly level: RiskLevel;
   /** Present for an ask: the terms of all asks merged, always the stricter of two. */
   readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence" | "offers">> & Pick<AskTerms, "approvers">;
+  /** Names of the secrets whose placeholders the action holds, where it holds any: a question shows them. */
+  readonly placeholders?: readonly string[];
   /** Set where a part failed, so that the ruling is a deny of the gate's own. */
   readonly failure?: DenyCode;
   /** What the observed policy says, where one is given. */

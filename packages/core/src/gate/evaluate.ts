@@ -7,6 +7,7 @@ import { messageOf } from "./deny.js";
 import type { Effect, Facts, Layer, RiskLevel, Ruling } from "../layers.js";
 import { levelRank, mergeAsk } from "./merge-ask.js";
 import type { Classification, Policy } from "../policy/policy.js";
+import { placeholdersOf } from "../vault/placeholders.js";
 
 /** What judges: read once per decision. */
 export interface Judges {
@@ -83,6 +84,7 @@ export interface Hearing {
   readonly category: Evaluation["category"];
   readonly risk: RiskLevel;
   readonly observed: Evaluation["observed"];
+  readonly placeholders: readonly string[];
 }
 
 /** Hears every judge. Never throws. */
@@ -98,7 +100,8 @@ export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
   if (policy !== undefined) note("rules", () => policy.judge(action, facts));
   for (const layer of layers) note(layer.name, () => layer.judge(action, facts));
   const { category, risk } = classify(policy, action);
-  return { judges, rulings, failed, category, risk, observed: observe(observed, action, facts) };
+  const placeholders = placeholdersOf(action).names;
+  return { judges, rulings, failed, category, risk, observed: observe(observed, action, facts), placeholders };
 }
 
 function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; readonly ruling: Ruling } | undefined {
@@ -111,10 +114,19 @@ function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; re
 
 /** What follows from a hearing. Pure. */
 export function combine(hearing: Hearing): Evaluation {
-  const { judges, rulings, failed, category, risk, observed } = hearing;
+  const { judges, rulings, failed, category, risk, observed, placeholders } = hearing;
   const { layer, ruling } = winnerOf(rulings) ?? { layer: "default", ruling: defaultRuling(judges.policy) };
   const level = highestLevel(rulings, risk);
-  const base = { ruling, layer, rulings, category, risk, level, ...(observed === undefined ? {} : { observed }) };
+  const base = {
+    ruling,
+    layer,
+    rulings,
+    category,
+    risk,
+    level,
+    ...(observed === undefined ? {} : { observed }),
+    ...(placeholders.length === 0 ? {} : { placeholders }),
+  };
   if (failed) return { ...base, failure: "layer_failed" };
   if (ruling.effect !== "ask") return base;
   const ask = mergeAsk(rulings, judges);

@@ -2,10 +2,12 @@
  * Performing what was allowed: redeem, inject, record, perform once, record, mask.
  */
 import { deny, messageOf } from "./deny.js";
-import { isConsentError } from "../errors.js";
+import { ConsentError, isConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
 import type { GateParts } from "./parts.js";
 import { eventsOf, type Release, redeemFor } from "../permit.js";
+import { isInjectedFrom } from "../vault/inject.js";
+import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
 
 /** What is performed, and until when its caller waits. */
@@ -14,30 +16,46 @@ export interface Performance<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
+const VAULT_REASON = "the vault could not put in what the action names";
+
 function refusedPermit(error: unknown): Denied {
   return deny(isConsentError(error, "permit_denied") ? "policy_denied" : "permit_refused", messageOf(error));
+}
+
+/** Puts the secrets in. What a vault hands back counts only where `injectSecrets` made it of this very release. */
+async function inject(parts: GateParts, release: Release): Promise<Release> {
+  if (parts.vault === undefined) return release;
+  const injected = await parts.within(parts.vault.inject(release), "the vault");
+  if (isInjectedFrom(injected, release)) return injected;
+  // A vault that does nothing is no way for a placeholder to go out unfilled.
+  if (injected === release && !hasPlaceholder(release.action)) return release;
+  throw new ConsentError("secret_refused", "Cannot use what the vault gave: it is not this release with its secrets");
 }
 
 /** Spends the permit, injects secrets and records what is about to happen; nothing happened yet where this is a Denied. */
 async function prepare(parts: GateParts, verdict: Allowed, signal: AbortSignal | undefined): Promise<Release | Denied> {
   const { permit, action, requestId } = verdict;
   const detail = requestId === undefined ? {} : { requestId };
-  let release: Release;
+  const event = eventsOf(permit);
+  let redeemed: Release;
   try {
-    release = redeemFor(permit, action, signal);
+    redeemed = redeemFor(permit, action, signal);
   } catch (error) {
     return refusedPermit(error);
   }
-  const event = eventsOf(permit);
-  const injected = release.secrets.map((name) => event("credential_injected", "allow", { secret: name }));
+  let release: Release;
   try {
-    if (parts.vault !== undefined && release.secrets.length > 0) release = await parts.within(parts.vault.inject(release), "the vault");
+    release = await inject(parts, redeemed);
   } catch (error) {
-    return deny("vault_failed", messageOf(error), detail);
+    await complete(parts, verdict, { outcome: "not_performed", error: isConsentError(error) ? error.code : "vault_failed" });
+    // The agent learns nothing about what the vault holds; whoever runs it reads the log.
+    return deny("vault_failed", VAULT_REASON, detail);
   }
   try {
+    const names = release === redeemed ? [] : release.secrets;
+    const injected = names.map((name) => event("credential_injected", "allow", { secret: name }));
     const forwarded = event("tool_call_forwarded", "allow", requestId === undefined ? {} : { approvers: verdict.approvers ?? [] });
-    await parts.append(parts.vault === undefined ? [forwarded] : [...injected, forwarded]);
+    await parts.append([...injected, forwarded]);
   } catch (error) {
     return deny("audit_failed", messageOf(error), detail);
   }
@@ -72,7 +90,7 @@ export async function performOnce<T>(parts: GateParts, verdict: Allowed, { perfo
   } catch (error) {
     // The text of an error may hold what the action returned; only its kind is kept.
     await complete(parts, verdict, { outcome: "failed", error: error instanceof Error ? error.name : typeof error });
-    throw error;
+    throw release.mask(error);
   }
   const recorded = await complete(parts, verdict, { outcome: "performed" });
   return { ran: true, value: release.mask(value), verdict, recorded };

@@ -1,0 +1,133 @@
+/// <reference lib="es2024.string" />
+/**
+ * Secret: a value that never prints. It says its name and where it may go; the value comes out of {@link revealSecret} alone.
+ * Format: spec/vault.md §2.
+ */
+import { normalizeHost, parseAuthority } from "../action/host.js";
+import { ConsentError } from "../errors.js";
+import { NAME_CHARS_MAX, SECRET_BINDINGS_MAX, SECRET_BYTES_MAX, SECRET_BYTES_MIN } from "../limits.js";
+import { quote } from "../quote.js";
+
+/** What a Secret is made of. */
+export interface SecretSource {
+  /** Letters, digits, `_`, `.` and `-`, not starting with a digit, dot or dash. */
+  readonly name: string;
+  /** 8 to 16,384 bytes of UTF-8. */
+  readonly value: string;
+  /** MCP servers whose tools may get it. Empty or left out: none. `"*"`: every server. */
+  readonly servers?: readonly string[];
+  /** `host` (https on port 443), `host:port`, or `"*"` (every https URL). Empty or left out: none. */
+  readonly hosts?: readonly string[];
+}
+
+/** All of them, written out. */
+export const EVERYWHERE = "*";
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+const WITH_PORT = /:\d+$/;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+const encoder = new TextEncoder();
+const values = new WeakMap<Secret, string>();
+
+/** A named value that never prints: as text, as JSON and when inspected it is `[secret NAME]`. A copy of it holds no value. */
+export class Secret {
+  readonly name: string;
+  /** Normalised; empty is nowhere. */
+  readonly servers: readonly string[];
+  /** Normalised; empty is nowhere. */
+  readonly hosts: readonly string[];
+
+  /**
+   * @throws ConsentError `secret_invalid`; it never shows the value.
+   */
+  constructor({ name, value, servers = [], hosts = [] }: SecretSource) {
+    this.name = checkName(name);
+    this.servers = bindings(name, servers, checkServer);
+    this.hosts = bindings(name, hosts, normalHost);
+    values.set(this, checkValue(name, value));
+    Object.freeze(this);
+  }
+
+  /** `[secret NAME]`. */
+  toString(): string {
+    return secretLabel(this.name);
+  }
+
+  /** `[secret NAME]`. */
+  toJSON(): string {
+    return secretLabel(this.name);
+  }
+
+  /** `[secret NAME]`. */
+  [Symbol.toPrimitive](): string {
+    return secretLabel(this.name);
+  }
+
+  /** What `util.inspect` and `console.log` show on Node. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return secretLabel(this.name);
+  }
+}
+
+/** What stands in the place of a secret's value. */
+export function secretLabel(name: string): string {
+  return `[secret ${name}]`;
+}
+
+/**
+ * The value of a secret: the only way to it. Never log it, keep it or put it into an error.
+ *
+ * @throws ConsentError `secret_invalid` for what the constructor did not make, a copy included.
+ */
+export function revealSecret(secret: Secret): string {
+  const value = values.get(secret);
+  if (value === undefined) throw new ConsentError("secret_invalid", "Cannot reveal a secret: it was not made by this copy of the package");
+  return value;
+}
+
+/** Whether a text can be a secret's name. */
+export function isSecretName(name: string): boolean {
+  return name.length <= NAME_CHARS_MAX && NAME.test(name);
+}
+
+function checkName(name: string): string {
+  if (isSecretName(name)) return name;
+  throw new ConsentError(
+    "secret_invalid",
+    `Cannot keep secret ${quote(name)}: a name has letters, digits, "_", "." and "-", and starts with a letter or "_"`,
+  );
+}
+
+function checkValue(name: string, value: string): string {
+  if (!value.isWellFormed()) throw refused(name, "its value has an unpaired surrogate");
+  const { length } = encoder.encode(value);
+  if (length < SECRET_BYTES_MIN) throw refused(name, `its value has fewer than ${SECRET_BYTES_MIN} bytes`);
+  if (length > SECRET_BYTES_MAX) throw refused(name, `its value has more than ${SECRET_BYTES_MAX} bytes`);
+  return value;
+}
+
+function bindings(name: string, list: readonly string[], check: (name: string, entry: string) => string): readonly string[] {
+  if (list.length > SECRET_BINDINGS_MAX) throw refused(name, `it is bound to more than ${SECRET_BINDINGS_MAX}`);
+  return Object.freeze([...new Set(list.map((entry) => (entry === EVERYWHERE ? entry : check(name, entry))))]);
+}
+
+function checkServer(name: string, server: string): string {
+  if (server === "" || server.length > NAME_CHARS_MAX || CONTROL.test(server) || !server.isWellFormed())
+    throw refused(name, "a server that it is bound to has no proper name");
+  return server;
+}
+
+function normalHost(name: string, host: string): string {
+  try {
+    if (!WITH_PORT.test(host)) return normalizeHost(host);
+    const authority = parseAuthority(host);
+    return `${authority.host}:${authority.port}`;
+  } catch (cause) {
+    throw refused(name, `it is bound to ${quote(host)}, which is no host`, cause);
+  }
+}
+
+function refused(name: string, why: string, cause?: unknown): ConsentError {
+  return new ConsentError("secret_invalid", `Cannot keep secret ${quote(name)}: ${why}`, { cause });
+}

@@ -1,0 +1,19 @@
+/** The Vault of a gate: secrets from wherever they are kept, into a Release and nowhere else. */
+import { injectSecrets } from "./inject.js";
+import type { Vault } from "../ports.js";
+import type { Secret } from "./secret.js";
+
+/** The secrets of a vault, or where they are read for each release. A list that stays the same, frozen, is prepared for masking once. */
+export type SecretList = readonly Secret[] | (() => readonly Secret[] | Promise<readonly Secret[]>);
+
+/**
+ * A Vault over a list of secrets. Results of every release are masked for all of them, also where nothing was injected: what one call stored,
+ * another could read back.
+ */
+export function createVault(secrets: SecretList): Vault {
+  const fixed = typeof secrets === "function" ? undefined : Object.freeze([...secrets]);
+  return Object.freeze({
+    inject: async (release: Parameters<Vault["inject"]>[0]) =>
+      injectSecrets(release, fixed ?? (typeof secrets === "function" ? await secrets() : secrets)),
+  });
+}
