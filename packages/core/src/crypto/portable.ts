@@ -113,5 +113,5 @@ export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier {
 }
 
 function fromLittleEndian(bytes: Uint8Array): bigint {
-  return BigInt(`0x${toHex(bytes.slice().reverse())}`);
+  return BigInt(`0x${toHex(bytes.toReversed())}`);
 }

@@ -80,7 +80,12 @@ export function readResponse(input: unknown): Reading<ReadResponse> {
     const approver = fields.object("approver");
     const conditions = fields.object("conditions");
     const response = {
-      ...{ requestId, nonce, decision, modifications, reason, grantId },
+      requestId,
+      nonce,
+      decision,
+      modifications,
+      reason,
+      grantId,
       timestamp: fields.text("timestamp"),
       validUntil: conditions.text("valid_until"),
       approverId: approver.text("id"),

@@ -65,7 +65,9 @@ async function checkEvidence(claim: Claim, algorithm: string, options: VerifyOpt
   if (mismatch !== undefined) return mismatch;
   try {
     const result = await verifier.verify(claim.answered.wire, claim.asked.wire, options.trustedKeys);
-    return result.ok === true ? undefined : unproven("signature_invalid", result.reason);
+    // A verifier is somebody else's code: nothing but true is a yes.
+    const isGood: unknown = result.ok;
+    return isGood === true ? undefined : unproven("signature_invalid", "reason" in result ? result.reason : "the verifier refuses it");
   } catch {
     return unproven("signature_invalid", "the verifier failed");
   }
@@ -110,7 +112,12 @@ export async function verifyConsentProof(response: unknown, request: unknown, op
   const { decision, approverId, channel, requestId } = answered.response;
   return {
     ok: true,
-    ...{ requestId, requestHash: asked.hash, decision, approverId, channel, publicKey: signed },
+    requestId,
+    requestHash: asked.hash,
+    decision,
+    approverId,
+    channel,
+    publicKey: signed,
     givenAtMs: answered.givenAtMs,
     validUntilMs: answered.validUntilMs,
     atMs,
