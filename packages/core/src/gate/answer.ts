@@ -61,7 +61,8 @@ interface Checked {
 
 function check(parts: GateParts, { record, response, by }: Submission): Checked | RefusalCode {
   const { request } = record;
-  const nowMs = parts.clock.now();
+  // A wall clock set back since the question was asked must not put the answer before it: no proof would hold.
+  const nowMs = Math.max(parts.clock.now(), request.createdAtMs);
   if (record.status === "ended") return "request_ended";
   if (response.nonce !== request.nonce) return "nonce_mismatch";
   const approverId = approverOf(parts, by);

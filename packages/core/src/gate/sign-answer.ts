@@ -66,8 +66,7 @@ function partsOf({ request }: PendingRecord, answer: Answer): AnswerParts & { re
   const untilMs = request.quorum > 1 ? Math.max(terms.validUntilMs, request.expiresAtMs + DECISION_TTL_MS) : terms.validUntilMs;
   return {
     decision: DECISION_OF[answer.type],
-    // A wall clock set back since the question was asked must not put the answer before it.
-    nowMs: Math.max(approval.atMs, request.createdAtMs),
+    nowMs: approval.atMs,
     channel: approval.channel,
     approverId: approval.approverId,
     reason: terms.reason,
