@@ -5,7 +5,7 @@
 import { ConsentError } from "../errors.js";
 import { copyJson } from "../json/copy.js";
 import { parseJson } from "../json/parse.js";
-import type { JsonObject } from "../json/value.js";
+import type { JsonObject, JsonValue } from "../json/value.js";
 import { DECISION_TTL_MS, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "../limits.js";
 import { isoTime } from "../time.js";
 import { readFields } from "./fields.js";
@@ -61,8 +61,16 @@ function checkTogether(
  * @throws ConsentError `message_invalid` and the `json_*` codes; nothing is read leniently, `"approved": "no"` is not a yes.
  */
 export function parseResponse(claim: unknown): ConsentResponse {
-  const data =
-    typeof claim === "string" || claim instanceof Uint8Array ? parseJson(claim, { bytesMax: RESPONSE_BYTES_MAX }) : copyJson(claim);
+  return decodeResponse(readClaim(claim));
+}
+
+/** A claim as JSON data of our own. */
+export function readClaim(claim: unknown): JsonValue {
+  return typeof claim === "string" || claim instanceof Uint8Array ? parseJson(claim, { bytesMax: RESPONSE_BYTES_MAX }) : copyJson(claim);
+}
+
+/** Reads JSON data that nobody else holds, as {@link parseResponse} does. */
+export function decodeResponse(data: JsonValue): ConsentResponse {
   const fields = readFields(data, "consent_response");
   fields.oneOf("type", ["consent_response"]);
   fields.oneOf("version", [MESSAGE_VERSION]);

@@ -1,7 +1,7 @@
 /** Reading a response, its proof and its request for verification: strictly, once, and in one form only. */
 import { decodeRequest } from "../approval/request-codec.js";
 import { readFields } from "../approval/fields.js";
-import { parseResponse } from "../approval/response.js";
+import { decodeResponse, readClaim } from "../approval/response.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { sha256Digest } from "../action/digest.js";
 import { fromHex } from "../crypto/hex.js";
@@ -73,8 +73,8 @@ export function readRequest(input: unknown): Reading<ReadRequest> {
 /** Reads a response: JSON text, bytes, or the object. What may be left out elsewhere is required here, and has one spelling. */
 export function readResponse(input: unknown): Reading<ReadResponse> {
   return attempt("response_malformed", () => {
-    const wire = dataOf(input);
-    const { requestId, nonce, decision, modifications, reason, grantId, proof } = parseResponse(wire);
+    const wire = readClaim(input);
+    const { requestId, nonce, decision, modifications, reason, grantId, proof } = decodeResponse(wire);
     if (!isJsonObject(wire)) throw new TypeError("the response is not an object");
     const fields = readFields(wire, "consent_response");
     const approver = fields.object("approver");
