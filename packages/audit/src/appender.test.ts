@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { makeEvent } from "../test/support.js";
-import { createAppender } from "./appender.js";
+import { createAppender, type LineGroup } from "./appender.js";
 import { LINE_BYTES_MAX } from "./event.js";
 
 /** A store whose writes end when the test says so. */
 function heldStore(): {
   readonly groups: string[];
-  readonly append: (text: string) => Promise<void>;
+  readonly append: (group: LineGroup) => Promise<void>;
   readonly close: () => Promise<void>;
   release(error?: Error): void;
   isClosed: boolean;
@@ -16,8 +16,8 @@ function heldStore(): {
   return {
     groups,
     isClosed: false,
-    append(text) {
-      groups.push(text);
+    append({ bytes }) {
+      groups.push(bytes.toString("utf8"));
       return new Promise((resolve, reject) => held.push({ resolve, reject }));
     },
     async close() {
@@ -38,7 +38,7 @@ const countLines = (text: string): number => text.split("\n").length - 1;
 describe("append()", () => {
   it("resolves no sooner than its write ends", async () => {
     const store = heldStore();
-    const { append } = createAppender("log", store, undefined);
+    const { append } = createAppender(store, { path: "log" });
     let done = false;
     const appending = append([makeEvent(1)]).then(() => {
       done = true;
@@ -52,7 +52,7 @@ describe("append()", () => {
 
   it("puts the calls that came during a write into one next write", async () => {
     const store = heldStore();
-    const { append } = createAppender("log", store, undefined);
+    const { append } = createAppender(store, { path: "log" });
     const first = append([makeEvent(1)]);
     await idle();
     const rest = [2, 3, 4, 5].map((number) => append([makeEvent(number)]));
@@ -66,7 +66,7 @@ describe("append()", () => {
 
   it("puts the calls of one tick into one write", async () => {
     const store = heldStore();
-    const { append } = createAppender("log", store, undefined);
+    const { append } = createAppender(store, { path: "log" });
     const all = Promise.all([1, 2, 3].map((number) => append([makeEvent(number)])));
     await idle();
     store.release();
@@ -76,7 +76,7 @@ describe("append()", () => {
 
   it("bounds what is written at once, but never splits a call", async () => {
     const store = heldStore();
-    const { append } = createAppender("log", store, undefined);
+    const { append } = createAppender(store, { path: "log" });
     const large = (number: number) => makeEvent(number, { metadata: { filler: "x".repeat(5 * 1024 * 1024) } });
     const all = Promise.all([append([large(1), large(2)]), append([large(3)]), append([makeEvent(4)])]);
     await idle();
@@ -89,7 +89,7 @@ describe("append()", () => {
 
   it("goes on from where the log ended", async () => {
     const store = heldStore();
-    const { append } = createAppender("log", store, { seq: 41, hash: `sha256:${"0".repeat(64)}` });
+    const { append } = createAppender(store, { path: "log", head: { seq: 41, hash: `sha256:${"0".repeat(64)}` } });
     const appending = append([makeEvent(1)]);
     await idle();
     store.release();
@@ -99,7 +99,7 @@ describe("append()", () => {
 
   it("rejects a failed write, what waits behind it, and everything later, naming the cause and the way back", async () => {
     const store = heldStore();
-    const { append } = createAppender("log", store, undefined);
+    const { append } = createAppender(store, { path: "log" });
     const first = append([makeEvent(1)]);
     await idle();
     const second = append([makeEvent(2)]);
@@ -116,7 +116,7 @@ describe("append()", () => {
 
   it("refuses an event without a line, and stays open for others", async () => {
     const store = heldStore();
-    const { append } = createAppender("log", store, undefined);
+    const { append } = createAppender(store, { path: "log" });
     await expect(append([makeEvent(1), makeEvent(2, { tool: "\udfff" })])).rejects.toMatchObject({ code: "audit_failed" });
     await expect(append([makeEvent(1, { metadata: { filler: "€".repeat(LINE_BYTES_MAX / 3) } })])).rejects.toMatchObject({
       code: "audit_failed",
@@ -135,7 +135,7 @@ describe("append()", () => {
 describe("close()", () => {
   it("closes the store after the last write", async () => {
     const store = heldStore();
-    const { append, close } = createAppender("log", store, undefined);
+    const { append, close } = createAppender(store, { path: "log" });
     const appending = append([makeEvent(1)]);
     const closing = close();
     await idle();

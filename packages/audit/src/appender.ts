@@ -2,11 +2,12 @@
  * Appender: puts events into the chain in the order of the calls and hands them to a store. Calls that come while a write is under way share
  * the next one (group commit). The first failure of the store is final: every later append is refused.
  */
-import type { AuditEventInput, AuditReceipt, AuditSink, ConsentError } from "@acp/core";
+import { type AuditEventInput, type AuditReceipt, type AuditSink, type ConsentError, type Ids, randomIds, systemClock } from "@acp/core";
 import { encodeEvent } from "./codec.js";
 import { cannot, causeText } from "./errors.js";
 import { LINE_BYTES_MAX } from "./event.js";
-import type { LogStore } from "./log-file.js";
+import { logEvent, stampAt } from "./log-event.js";
+import { type LogClock, watchClock } from "./wall-clock.js";
 
 /** A sink with an end. */
 export interface Appender extends AuditSink {
@@ -14,19 +15,51 @@ export interface Appender extends AuditSink {
   close(): Promise<void>;
 }
 
+/** Lines that are written at once. */
+export interface LineGroup {
+  /** Each with its newline. */
+  readonly bytes: Buffer;
+  readonly firstSeq: number;
+  readonly head: AuditReceipt;
+}
+
+/** Where lines become durable. */
+export interface LogStore {
+  /** Adds lines at the end; resolves when they are durable. After a rejection nothing more may be added. */
+  append(group: LineGroup): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What an appender starts from. */
+export interface AppenderStart {
+  /** Names the log in errors. */
+  readonly path: string;
+  /** Where the chain ends so far. */
+  readonly head?: AuditReceipt | undefined;
+  /** Wall time of the last event so far. */
+  readonly lastMs?: number | undefined;
+  readonly clock?: LogClock | undefined;
+  readonly ids?: Ids | undefined;
+}
+
 /** One group is written at once, so it is bounded. */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+/** A UTF-16 unit has at most three bytes. */
+const CHARS_SAFE = LINE_BYTES_MAX / 3;
 
 interface Batch {
   readonly text: string;
+  readonly firstSeq: number;
   readonly receipt: AuditReceipt;
   readonly resolve: (receipt: AuditReceipt) => void;
   readonly reject: (error: ConsentError) => void;
 }
 
-/** Chains events after `start` into the store. `path` names the log in errors. */
-export function createAppender(path: string, store: LogStore, start: AuditReceipt | undefined): Appender {
-  let head = start;
+/** Chains events after the start into the store. */
+export function createAppender(store: LogStore, start: AppenderStart): Appender {
+  const { path, clock = systemClock, ids = randomIds } = start;
+  const look = watchClock(clock, start.lastMs);
+  let { head } = start;
   let failure: ConsentError | undefined;
   let closed: Promise<void> | undefined;
   let waiting: Batch[] = [];
@@ -39,7 +72,7 @@ export function createAppender(path: string, store: LogStore, start: AuditReceip
       const group = takeGroup(waiting);
       waiting = waiting.slice(group.length);
       try {
-        await store.append(group.map((batch) => batch.text).join(""));
+        await store.append(joinGroup(group));
         for (const batch of group) batch.resolve(batch.receipt);
       } catch (error) {
         latch(error, group);
@@ -54,14 +87,22 @@ export function createAppender(path: string, store: LogStore, start: AuditReceip
     waiting = [];
   }
 
+  function encode(events: readonly AuditEventInput[]): Pick<Batch, "text" | "firstSeq" | "receipt"> {
+    const { nowMs, monoMs, backMs } = look();
+    const noted = backMs === undefined ? [] : [logEvent("clock_went_back", stampAt(ids, nowMs), { back_ms: backMs })];
+    const firstSeq = head === undefined ? 0 : head.seq + 1;
+    return { ...encodeBatch(path, backMs === undefined ? events : [...noted, ...events], { head, monoMs }), firstSeq };
+  }
+
   return {
-    async append(events) {
-      if (failure !== undefined) throw failure;
-      if (closed !== undefined) throw cannot("append to", path)("it is closed");
-      const { text, receipt } = encodeBatch(path, events, head);
-      head = receipt;
+    append(events) {
       return new Promise((resolve, reject) => {
-        waiting.push({ text, receipt, resolve, reject });
+        if (failure !== undefined) throw failure;
+        if (closed !== undefined) throw cannot("append to", path)("it is closed");
+        if (events.length === 0) throw cannot("append to", path)("there is no event to append");
+        const { text, firstSeq, receipt } = encode(events);
+        head = receipt;
+        waiting.push({ text, firstSeq, receipt, resolve, reject });
         if (isDraining) return;
         isDraining = true;
         draining = drain();
@@ -83,24 +124,35 @@ function takeGroup(waiting: readonly Batch[]): readonly Batch[] {
   return end === -1 ? waiting : waiting.slice(0, Math.max(1, end));
 }
 
+function joinGroup(group: readonly Batch[]): LineGroup {
+  const [first] = group;
+  const last = group.at(-1);
+  if (first === undefined || last === undefined) throw new RangeError("the group is empty");
+  let text = "";
+  for (const batch of group) text += batch.text;
+  return { bytes: Buffer.from(text), firstSeq: first.firstSeq, head: last.receipt };
+}
+
 /** All lines of a batch, or a refusal that leaves the log as it is: an event without a line is the caller's fault, not the store's. */
 function encodeBatch(
   path: string,
   events: readonly AuditEventInput[],
-  start: AuditReceipt | undefined,
+  { head, monoMs }: { readonly head: AuditReceipt | undefined; readonly monoMs: number },
 ): { readonly text: string; readonly receipt: AuditReceipt } {
   let text = "";
-  let receipt = start;
-  for (const event of events) {
-    try {
-      const encoded = encodeEvent(event, receipt);
-      if (Buffer.byteLength(encoded.line) > LINE_BYTES_MAX) throw new RangeError(`the event is larger than ${LINE_BYTES_MAX} bytes`);
-      text += `${encoded.line}\n`;
+  let receipt = head;
+  try {
+    for (const event of events) {
+      const encoded = encodeEvent(event, receipt, { monoMs });
+      const { line } = encoded;
+      if (line.length > CHARS_SAFE && Buffer.byteLength(line) > LINE_BYTES_MAX)
+        throw new RangeError(`the event is larger than ${LINE_BYTES_MAX} bytes`);
+      text += `${line}\n`;
       receipt = encoded.head;
-    } catch (error) {
-      throw cannot("append to", path)(causeText(error), error);
     }
+  } catch (error) {
+    throw cannot("append to", path)(causeText(error), error);
   }
-  if (receipt === undefined || text === "") throw cannot("append to", path)("there is no event to append");
+  if (receipt === undefined) throw cannot("append to", path)("there is no event to append");
   return { text, receipt };
 }

@@ -54,7 +54,7 @@ describe("openAuditLog()", () => {
   it("cuts a torn last line and records its length and hash", async () => {
     const torn = '{"agent":"a\u00e9';
     const path = await writtenLog(torn);
-    const clock = { now: () => Date.UTC(2026, 1, 1) };
+    const clock = { now: () => Date.UTC(2026, 1, 1), monotonic: () => 0 };
     await using log = await openAuditLog({ path, clock, ids: { next: (prefix) => `${prefix}_7` } });
     const cut = { bytes: Buffer.byteLength(torn), hash: sha256(torn) };
     expect(log).toMatchObject({ recovered: cut, start: { seq: 2 } });

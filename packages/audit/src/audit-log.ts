@@ -1,22 +1,51 @@
 /**
- * Audit log: one file of hash-chained events with one writer. An append resolves when its events are durable.
- * Does not sign and does not rotate. Format: spec/audit.md.
+ * Audit log: hash-chained events with one writer. An append resolves when its events are durable. On opening, what a crash left undone is
+ * mended and recorded. Format: spec/audit.md.
  */
-import { type AuditReceipt, type AuditSink, type Clock, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
-import { type Appender, createAppender } from "./appender.js";
+import { type AuditReceipt, type AuditSink, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
+import { type Appender, createAppender, type LineGroup } from "./appender.js";
+import { type Checkpointer, type CheckpointerParts, createCheckpointer, type CheckpointSchedule } from "./checkpointer.js";
 import { cannot, causeText } from "./errors.js";
+import { createFileStore, type Rotation } from "./file-store.js";
 import { lockWriter } from "./lock.js";
-import { checkDirectory, createFileStore, openLogFile } from "./log-file.js";
-import { type TornTail, readTail, recoverTail } from "./tail.js";
+import { logEvent, stampAt } from "./log-event.js";
+import { checkDirectory } from "./log-file.js";
+import { noteSigner } from "./note.js";
+import { endsOf } from "./open-work.js";
+import { findOpenWork } from "./recover.js";
+import { openTail, type OpenedTail } from "./open-tail.js";
+import { resumeTree } from "./resume-tree.js";
+import type { TornTail } from "./tail.js";
+import type { LogClock } from "./wall-clock.js";
+import { checkpointsPath, fileWitness, type Witness } from "./witness.js";
+
+/** Signed checkpoints of a log. */
+export interface CheckpointOptions extends CheckpointSchedule {
+  /** The secret key that signs: `PRIVATE+KEY+…` of generateNoteKey. Its name is the log's name (origin) where none is given. */
+  readonly signerKey: string;
+  /** Name of this log, unique among the logs that the key signs. */
+  readonly origin?: string;
+  /** Told beside the file `<log>.checkpoints`. */
+  readonly witnesses?: readonly Witness[];
+}
 
 /** Options of {@link openAuditLog}. */
 export interface AuditLogOptions {
   /** The log's file; made where it does not exist. Its directory must exist and nobody else may write in it. */
   readonly path: string;
-  /** Time of the event that records a repair. */
-  readonly clock?: Pick<Clock, "now">;
-  /** Id of the event that records a repair. */
+  /** Time beside the events: of what the log itself records, of rotation, and to notice that the wall clock went back. */
+  readonly clock?: LogClock;
+  /** Ids of the events that the log itself records. */
   readonly ids?: Ids;
+  /** When a new file is started; never where it is left out. */
+  readonly rotation?: Rotation;
+  /** Signs how far the log has come; not where it is left out. */
+  readonly checkpoints?: CheckpointOptions;
+  /**
+   * Ends what the last process left open: a question that is not among `pendingIds` has expired, and of a call that was forwarded nobody knows
+   * the outcome. Reads the whole log. Left out: nothing is ended.
+   */
+  readonly recover?: { readonly pendingIds: ReadonlySet<string> };
 }
 
 /** An open log. */
@@ -26,7 +55,15 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
   readonly start: AuditReceipt | undefined;
   /** What opening cut off the end and recorded as `log_recovered`; `undefined` where nothing was torn. */
   readonly recovered: TornTail | undefined;
-  /** Waits for what was appended, then refuses more and lets the next writer in. Never rejects; more calls change nothing. */
+  /** How many questions and calls of an earlier process opening ended. */
+  readonly ended: number;
+  /**
+   * Signs a checkpoint now; resolves when every witness has it or has failed.
+   *
+   * @throws ConsentError `audit_failed` where the log was opened without checkpoints.
+   */
+  checkpoint(): Promise<string>;
+  /** Waits for what was appended, then refuses more, signs the end and lets the next writer in. Never rejects; more calls change nothing. */
   close(): Promise<void>;
 }
 
@@ -34,40 +71,87 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
  * Opens a log and becomes its only writer. A last line that a crash cut short is cut off, and that is recorded in the log.
  *
  * @throws ConsentError `audit_busy` where another live process writes the log; `audit_failed` where others could write the file or its
- * directory, or where its last full line is no good event.
+ * directory, where its last full line is no good event, or where it ends before its last checkpoint; `key_rejected` for a bad key.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   const { path } = options;
   await checkDirectory(path);
   const lock = await lockWriter(path);
   try {
-    const { appender, start, recovered } = await openChain(options);
+    const chain = await openChain(options);
+    const { appender, tail, checkpointer } = chain;
     let closed: Promise<void> | undefined;
-    const close = (): Promise<void> => (closed ??= appender.close().then(() => lock.release()));
-    return { path, start, recovered, append: (events) => appender.append(events), close, [Symbol.asyncDispose]: close };
+    const close = (): Promise<void> => (closed ??= endLog(chain).then(() => lock.release()));
+    return {
+      path,
+      start: tail.head,
+      recovered: tail.torn,
+      ended: chain.ended,
+      append: (events) => appender.append(events),
+      async checkpoint() {
+        if (checkpointer === undefined) throw cannot("sign", path)("it was opened without checkpoints");
+        return checkpointer.publish();
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await lock.release();
     throw isConsentError(error) ? error : cannot("open", path)(causeText(error), error);
   }
 }
 
-interface OpenedChain {
+interface OpenChain {
   readonly appender: Appender;
-  readonly start: AuditReceipt | undefined;
-  readonly recovered: TornTail | undefined;
+  readonly tail: OpenedTail;
+  readonly checkpointer: Checkpointer | undefined;
+  readonly ended: number;
 }
 
-async function openChain({ path, clock = systemClock, ids = randomIds }: AuditLogOptions): Promise<OpenedChain> {
-  const handle = await openLogFile(path);
+async function endLog({ appender, checkpointer }: OpenChain): Promise<void> {
+  await appender.close();
+  await checkpointer?.close();
+}
+
+async function openChain(options: AuditLogOptions): Promise<OpenChain> {
+  const { path, clock = systemClock, ids = randomIds } = options;
+  const tail = await openTail(path, () => stampAt(ids, clock.now()));
   try {
-    const found = await readTail(path, handle);
-    const { torn } = found;
-    const stamp = { id: ids.next("ae"), atMs: clock.now() };
-    const tail = torn === undefined ? found : await recoverTail({ path, handle, tail: { ...found, torn } }, stamp);
-    const store = await createFileStore(path, handle, tail.size);
-    return { appender: createAppender(path, store, tail.head), start: tail.head, recovered: torn };
+    return await startChain({ ...options, clock, ids }, tail);
   } catch (error) {
-    await handle.close();
+    await tail.handle.close();
     throw error;
   }
+}
+
+type StartOptions = AuditLogOptions & Required<Pick<AuditLogOptions, "clock" | "ids">>;
+
+async function startChain(options: StartOptions, tail: OpenedTail): Promise<OpenChain> {
+  const { path, clock, ids, rotation, recover } = options;
+  // Read before the first append, so that nothing of this process is taken for left open.
+  const work = recover === undefined ? undefined : await findOpenWork(path);
+  let appender: Appender | undefined;
+  const record: CheckpointerParts["record"] = async (eventType, metadata) =>
+    appender?.append([logEvent(eventType, stampAt(ids, clock.now()), metadata)]);
+  const checkpointer = await startCheckpoints(options, tail, record);
+  const opened = { path, handle: tail.handle, size: tail.size, firstSeq: tail.firstSeq, startedMs: tail.startedMs ?? clock.now() };
+  const onDurable = checkpointer === undefined ? undefined : (group: LineGroup): void => checkpointer.add(group);
+  const store = await createFileStore(opened, { rotation, now: () => clock.now(), onDurable });
+  appender = createAppender(store, { path, head: tail.head, lastMs: tail.lastMs, clock, ids });
+  const ends = work === undefined || recover === undefined ? [] : endsOf(work, { ...recover, nowMs: clock.now(), ids });
+  if (ends.length > 0) await appender.append(ends);
+  return { appender, tail, checkpointer, ended: ends.length };
+}
+
+async function startCheckpoints(
+  { path, checkpoints }: AuditLogOptions,
+  tail: OpenedTail,
+  record: CheckpointerParts["record"],
+): Promise<Checkpointer | undefined> {
+  if (checkpoints === undefined) return undefined;
+  const signer = noteSigner(checkpoints.signerKey);
+  const { origin = signer.name, witnesses = [], ...schedule } = checkpoints;
+  const resumed = await resumeTree(path, { origin, verifierKey: signer.verifierKey, tail });
+  const beside = fileWitness(checkpointsPath(path), "checkpoints");
+  return createCheckpointer({ origin, signer, ...resumed, schedule, witnesses: [beside, ...witnesses], record });
 }

@@ -9,6 +9,8 @@ export interface AuditEvent extends Omit<AuditEventInput, "eventType"> {
   readonly eventType: string;
   /** Sequence number, from 0. */
   readonly seq: number;
+  /** Monotonic milliseconds since the process that wrote it opened the log; left out in logs of before. */
+  readonly monoMs?: number;
   /** `event_hash` of the event before; `null` for the first. */
   readonly previousHash: string | null;
   /** Its own `event_hash`: `sha256:<hex>`. */
@@ -32,7 +34,15 @@ export type AuditFaultCode =
   /** The last line has no end: a write in progress, or a crash that the next opening of the log repairs and records. */
   | "torn_line"
   /** The line is longer than {@link LINE_BYTES_MAX}. */
-  | "line_too_long";
+  | "line_too_long"
+  /** The log starts later than at event 0, and it does not say that the events before were removed. */
+  | "start_missing"
+  /** A signed checkpoint promised more events than there are: the end was cut off. */
+  | "end_missing"
+  /** A signed checkpoint promised other events than these. */
+  | "history_replaced"
+  /** Two signed checkpoints promise different events of the same number: somebody was shown another log. */
+  | "two_histories";
 
 /** What is wrong, and in words. */
 export interface AuditFault {

@@ -1,13 +1,31 @@
-/** @acp/audit: a durable, hash-chained audit log, its verifier and its reader. */
+/** @acp/audit: a durable, hash-chained audit log with signed checkpoints, its verifier, its readers and its exports. */
 export { openAuditLog } from "./audit-log.js";
-export type { AuditLog, AuditLogOptions } from "./audit-log.js";
+export type { AuditLog, AuditLogOptions, CheckpointOptions } from "./audit-log.js";
+export { openCheckpoint, signCheckpoint } from "./checkpoint.js";
+export type { Checkpoint, OpenedCheckpoint } from "./checkpoint.js";
+export type { CheckpointClaims, CheckpointReport } from "./checkpoint-check.js";
+export type { CheckpointSchedule } from "./checkpointer.js";
 export { decodeEvent, encodeEvent } from "./codec.js";
+export type { EventStamp } from "./codec.js";
 export { LINE_BYTES_MAX } from "./event.js";
 export type { AuditEvent, AuditFault, AuditFaultCode } from "./event.js";
+export type { Rotation } from "./file-store.js";
 export { memoryAuditSink } from "./memory.js";
 export type { MemoryAuditSink } from "./memory.js";
+export { merkleLeafHash, verifyConsistency, verifyInclusion } from "./merkle.js";
+export type { ConsistencyProof, InclusionProof } from "./merkle.js";
+export { generateNoteKey, noteSigner, noteVerifier, openNote } from "./note.js";
+export type { NoteSigner, NoteVerifier, OpenedNote } from "./note.js";
+export { openAuditProver } from "./prove.js";
+export type { AuditProver } from "./prove.js";
+export { pruneAuditLog } from "./prune.js";
+export type { PruneOptions } from "./prune.js";
 export { readAuditLog } from "./read.js";
 export type { AuditFilter, ReadOptions } from "./read.js";
 export type { TornTail } from "./tail.js";
+export type { TreeEdge } from "./tree-edge.js";
 export { verifyAuditLog } from "./verify.js";
 export type { AuditVerification, BadLine, VerifyOptions, VerifyProgress } from "./verify.js";
+export type { LogClock } from "./wall-clock.js";
+export { checkpointsPath, fileWitness, readCheckpoints } from "./witness.js";
+export type { Witness } from "./witness.js";

@@ -1,47 +1,49 @@
 /**
- * Lines: a byte stream as lines of text, in memory bounded by the longest line allowed.
+ * Lines: a byte stream in blocks of whole lines, in memory bounded by the longest line allowed. Nothing is decoded here.
  */
 import { LINE_BYTES_MAX } from "./event.js";
 
-/** One line without its newline, or why it cannot be one. After `torn_line` and `line_too_long` no more lines come. */
-export type Line = { readonly text: string } | { readonly fault: "not_json" | "torn_line" | "line_too_long" };
+/** Whole lines: each ends before the newline at one of `ends` and starts after the one before. */
+export interface LineBlock {
+  readonly bytes: Buffer;
+  readonly ends: readonly number[];
+  /** What follows the last of them; then no more blocks come. */
+  readonly fault?: "torn_line" | "line_too_long";
+}
 
 const NEWLINE = 0x0a;
 /** Strict: bytes that are no UTF-8 make no text, and a byte order mark stays one. */
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The lines of a byte stream, in groups: one group a chunk, so that a reader does not wait once a line. Keeps views of the chunks. */
-export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
-  let pieces: Uint8Array[] = [];
-  let waiting = 0;
+/** The lines of a byte stream, a block a chunk. */
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBlock> {
+  let rest: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
-    const lines: Line[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const isTooLong = waiting + end - start > LINE_BYTES_MAX;
-      lines.push(isTooLong ? { fault: "line_too_long" } : decode([...pieces, chunk.subarray(start, end)]));
-      if (isTooLong) {
-        yield lines;
-        return;
-      }
-      [pieces, waiting, start] = [[], 0, end + 1];
-    }
-    if (start < chunk.length) {
-      pieces.push(chunk.subarray(start));
-      waiting += chunk.length - start;
-    }
-    const isTooLong = waiting > LINE_BYTES_MAX;
-    yield isTooLong ? [...lines, { fault: "line_too_long" }] : lines;
-    if (isTooLong) return;
+    const block = splitChunk(rest, chunk);
+    yield block;
+    if (block.fault !== undefined) return;
+    rest = block.bytes.subarray((block.ends.at(-1) ?? -1) + 1);
   }
-  if (waiting > 0) yield [{ fault: "torn_line" }];
+  if (rest.length > 0) yield { bytes: Buffer.from(rest), ends: [], fault: "torn_line" };
 }
 
-function decode(pieces: readonly Uint8Array[]): Line {
-  const [only] = pieces;
+function splitChunk(rest: Uint8Array, chunk: Uint8Array): LineBlock {
+  const bytes = rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk]);
+  const ends: number[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE, rest.length); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    if (end - start > LINE_BYTES_MAX) return { bytes, ends, fault: "line_too_long" };
+    ends.push(end);
+    start = end + 1;
+  }
+  return bytes.length - start > LINE_BYTES_MAX ? { bytes, ends, fault: "line_too_long" } : { bytes, ends };
+}
+
+/** The text of a line; `undefined` where its bytes are no UTF-8. */
+export function lineText(bytes: Uint8Array): string | undefined {
   try {
-    return { text: DECODER.decode(pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)) };
+    return DECODER.decode(bytes);
   } catch {
-    return { fault: "not_json" };
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** Memory: a log that lives as long as its process, for tests and first steps. Chained like the file; grows without bound. */
 import type { AuditSink } from "@acp/core";
-import { createAppender } from "./appender.js";
+import { createAppender, type LineGroup } from "./appender.js";
 import { decodeEvent } from "./codec.js";
 import type { AuditEvent } from "./event.js";
 
@@ -20,16 +20,16 @@ export function memoryAuditSink(): MemoryAuditSink {
   const lines: string[] = [];
   let failure: Error | undefined;
   const store = {
-    async append(text: string): Promise<void> {
+    async append({ bytes }: LineGroup): Promise<void> {
       if (failure !== undefined) throw failure;
-      lines.push(...text.split("\n").slice(0, -1));
+      for (const line of bytes.toString("utf8").split("\n").slice(0, -1)) lines.push(line);
     },
     close: async () => {},
   };
   const fail = (cause: Error): void => {
     failure ??= cause;
   };
-  const { append, close } = createAppender("memory", store, undefined);
+  const { append, close } = createAppender(store, { path: "memory" });
   const events = (): readonly AuditEvent[] =>
     lines.flatMap((line) => {
       const decoded = decodeEvent(line);

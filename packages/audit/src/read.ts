@@ -1,9 +1,10 @@
 /** Read: the events of a log, oldest first, for showing and searching. Checks each line by itself; the chain is verifyAuditLog's. */
-import { decodeEvent } from "./codec.js";
+import { decodeEvent, parseEvent } from "./codec.js";
 import { cannot } from "./errors.js";
 import type { AuditEvent } from "./event.js";
-import { splitLines } from "./lines.js";
-import { openForReading } from "./source.js";
+import { lineText } from "./lines.js";
+import { openParts } from "./log-parts.js";
+import { readPlainLine } from "./plain-line.js";
 
 /** Which events to read; what is left out matches every event. */
 export interface AuditFilter {
@@ -25,27 +26,56 @@ export interface ReadOptions {
 }
 
 /**
- * The log's events. A last line without an end is left out: it was never acknowledged.
+ * The log's events, over all its files. A last line without an end is left out: it was never acknowledged.
  *
  * @throws ConsentError `audit_failed` at a line that is no event, after the events before it; `aborted` where the signal ended it.
  */
 export async function* readAuditLog(path: string, options: ReadOptions = {}): AsyncGenerator<AuditEvent> {
-  await using source = await openForReading(path, options.signal);
-  let number = 0;
-  for await (const lines of splitLines(source.chunks())) {
-    for (const line of lines) {
-      number += 1;
-      if ("fault" in line && line.fault === "torn_line") return;
-      const decoded = "text" in line ? decodeEvent(line.text) : undefined;
-      if (decoded?.ok !== true) throw cannot("read", path)(`line ${number} is no event; run \`acp audit verify\``);
-      if (matches(decoded.event, options.filter ?? {})) yield decoded.event;
+  for await (const { event } of readRecords(path, options)) yield event;
+}
+
+/** An event, and its line as it is stored. */
+export interface AuditRecord {
+  readonly event: AuditEvent;
+  readonly line: string;
+}
+
+/** {@link readAuditLog} with the lines. `mayMatter` spares lines that cannot be wanted. */
+export async function* readRecords(
+  path: string,
+  { filter = {}, signal, mayMatter = () => true }: ReadOptions & { readonly mayMatter?: (line: string) => boolean } = {},
+): AsyncGenerator<AuditRecord> {
+  await using log = await openParts(path, signal);
+  for (const part of log.parts) {
+    let number = 0;
+    for await (const { bytes, ends, fault } of part.blocks()) {
+      let start = 0;
+      for (const end of ends) {
+        number += 1;
+        const line = lineText(bytes.subarray(start, end));
+        const isPlain = readPlainLine(bytes, start, end) !== undefined;
+        start = end + 1;
+        if (isPlain && line !== undefined && !mayMatter(line)) continue;
+        const event = line === undefined ? undefined : readEventOf(line, isPlain);
+        if (line === undefined || event === undefined) throw cannot("read", path)(`line ${number} of "${part.name}" is no event; run \`acp audit verify\``);
+        if (matchesFilter(event, filter)) yield { event, line };
+      }
+      if (fault === "line_too_long") throw cannot("read", path)(`line ${number + 1} of "${part.name}" is no event; run \`acp audit verify\``);
     }
   }
 }
 
+/** The event of a good line. One that was proven good from its bytes need not be proven again. */
+export function readEventOf(line: string, isProven: boolean): AuditEvent | undefined {
+  if (isProven) return parseEvent(line);
+  const decoded = decodeEvent(line);
+  return decoded.ok ? decoded.event : undefined;
+}
+
 const EQUALS = ["eventType", "requestId", "agent", "tool", "decision"] as const;
 
-function matches(event: AuditEvent, filter: AuditFilter): boolean {
+/** Whether the filter lets an event through. */
+export function matchesFilter(event: AuditEvent, filter: AuditFilter): boolean {
   if (filter.sinceMs !== undefined && event.atMs < filter.sinceMs) return false;
   if (filter.untilMs !== undefined && event.atMs >= filter.untilMs) return false;
   return EQUALS.every((field) => filter[field] === undefined || filter[field] === event[field]);

@@ -1,63 +1,61 @@
-/** Source: a log file opened for reading. */
+/** Source: bytes of a log's file. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ConsentError, quoteText } from "@acp/core";
 import { cannot, causeText, hasErrno } from "./errors.js";
 
-const CHUNK_BYTES = 256 * 1024;
-
-/** A log being read. */
-export interface LogSource extends AsyncDisposable {
-  /** Bytes of the file when it was opened. */
-  readonly size: number;
-  bytesRead(): number;
-  /**
-   * The bytes from the start.
-   *
-   * @throws ConsentError `audit_failed` or `aborted`.
-   */
-  chunks(): AsyncGenerator<Uint8Array>;
-}
+const CHUNK_BYTES = 512 * 1024;
 
 /**
- * Opens a log for reading.
+ * Opens a plain file for reading; `undefined` where there is none and that may be.
  *
- * @throws ConsentError `audit_failed` where there is no readable file.
+ * @throws ConsentError `audit_failed` otherwise.
  */
-export async function openForReading(path: string, signal?: AbortSignal): Promise<LogSource> {
-  const handle = await openFile(path);
-  let bytesRead = 0;
-  return {
-    size: (await handle.stat()).size,
-    bytesRead: () => bytesRead,
-    async *chunks() {
-      for (;;) {
-        if (signal?.aborted === true)
-          throw new ConsentError("aborted", `Cannot go on reading audit log ${quoteText(path)}: aborted`, { cause: signal.reason });
-        const chunk = await readChunk(handle, path);
-        if (chunk.length === 0) return;
-        bytesRead += chunk.length;
-        yield chunk;
-      }
-    },
-    [Symbol.asyncDispose]: () => handle.close(),
-  };
-}
-
-async function openFile(path: string): Promise<FileHandle> {
+export async function openSource(path: string, missing: "may_be_missing" | "must_exist"): Promise<FileHandle | undefined> {
+  let handle: FileHandle;
   try {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK); // NONBLOCK: a pipe in the log's place must not hang us
-    if ((await handle.stat()).isFile()) return handle;
-    await handle.close();
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK); // NONBLOCK: a pipe in the log's place must not hang us
   } catch (error) {
-    throw cannot("read", path)(hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
+    const isMissing = hasErrno(error, "ENOENT");
+    if (isMissing && missing === "may_be_missing") return undefined;
+    throw cannot("read", path)(isMissing ? "it does not exist" : causeText(error), error);
   }
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
   throw cannot("read", path)("it is not a file");
 }
 
-async function readChunk(handle: FileHandle, path: string): Promise<Uint8Array> {
+/** How a file is read. */
+export interface Reading {
+  /** Names it in errors. */
+  readonly path: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Hears the number of bytes of every chunk. */
+  readonly count?: (bytes: number) => void;
+  /** Where to start. */
+  readonly position?: number;
+}
+
+/**
+ * The bytes of a file from its start to where it ends when the end is reached.
+ *
+ * @throws ConsentError `audit_failed`, or `aborted` where the signal ended it.
+ */
+export async function* readChunks(handle: FileHandle, { path, signal, count, position = 0 }: Reading): AsyncGenerator<Uint8Array> {
+  for (let at = position; ; ) {
+    if (signal?.aborted === true)
+      throw new ConsentError("aborted", `Cannot go on reading audit log ${quoteText(path)}: aborted`, { cause: signal.reason });
+    const chunk = await readChunk(handle, path, at);
+    if (chunk.length === 0) return;
+    at += chunk.length;
+    count?.(chunk.length);
+    yield chunk;
+  }
+}
+
+async function readChunk(handle: FileHandle, path: string, at: number): Promise<Uint8Array> {
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES);
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
     throw cannot("read", path)(causeText(error), error);

@@ -4,11 +4,14 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import type { AuditEventInput, AuditReceipt } from "@acp/core";
+import type { AuditReceipt } from "@acp/core";
 import { decodeEvent, encodeEvent } from "./codec.js";
 import { cannot } from "./errors.js";
-import { LINE_BYTES_MAX } from "./event.js";
+import { type AuditEvent, LINE_BYTES_MAX } from "./event.js";
+import { lineText, splitLines } from "./lines.js";
 import { writeAll } from "./log-file.js";
+import { logEvent, type Stamp } from "./log-event.js";
+import { readChunks } from "./source.js";
 
 /** What was cut off: bytes that no newline ended, so that no append had been acknowledged for them. */
 export interface TornTail {
@@ -21,8 +24,10 @@ export interface TornTail {
 export interface Tail {
   /** Bytes up to the end of the last full line. */
   readonly size: number;
-  /** The last full line's place in the chain; `undefined` where there is none. */
+  /** The last full line's place in the chain, in this file or the one before; `undefined` where there is none. */
   readonly head: AuditReceipt | undefined;
+  /** Its wall time. */
+  readonly lastMs: number | undefined;
   /** What follows it, or followed it before the repair. */
   readonly torn: TornTail | undefined;
 }
@@ -35,15 +40,16 @@ const LINE_START = '{"agent":"';
 /**
  * Reads how a log ends.
  *
+ * @param before - How the file before ends, where there is one: this file goes on from there.
  * @throws ConsentError `audit_failed` where the last full line is not a good event: the chain cannot go on from it.
  */
-export async function readTail(path: string, handle: FileHandle): Promise<Tail> {
+export async function readTail(path: string, handle: FileHandle, before?: Tail): Promise<Tail> {
   const { size: fileSize } = await handle.stat();
   const size = (await findNewline(handle, fileSize)) + 1;
   const torn = size === fileSize ? undefined : { bytes: fileSize - size, hash: await hashRange(handle, size, fileSize) };
   if (size === 0) {
     if (torn !== undefined && !(await startsLikeLog(handle, fileSize))) throw cannot("open", path)("it is not an audit log");
-    return { size, head: undefined, torn };
+    return { size, head: before?.head, lastMs: before?.lastMs, torn };
   }
   const start = (await findNewline(handle, size - 1)) + 1;
   const why = size - start > LINE_BYTES_MAX ? "is longer than any line of a log" : undefined;
@@ -52,7 +58,8 @@ export async function readTail(path: string, handle: FileHandle): Promise<Tail> 
     const fault = why ?? `is bad (${decoded?.fault.code ?? "not_json"})`;
     throw cannot("open", path)(`its last line ${fault}; run \`acp audit verify\`, then move the file away to start a new log`);
   }
-  return { size, head: { seq: decoded.event.seq, hash: decoded.event.hash }, torn };
+  const { seq, hash, atMs } = decoded.event;
+  return { size, head: { seq, hash }, lastMs: atMs, torn };
 }
 
 /** Without one full line, only its first bytes tell a torn log from somebody's file, which must not be cut. */
@@ -93,9 +100,6 @@ async function readRange(handle: FileHandle, from: number, to: number): Promise<
   return bytes;
 }
 
-/** Id and time of the event that records a recovery. */
-export type Stamp = Pick<AuditEventInput, "id" | "atMs">;
-
 /** A log with a torn tail, open for appending only. */
 export interface TornLog {
   readonly path: string;
@@ -113,27 +117,25 @@ export async function recoverTail({ path, handle, tail }: TornLog, stamp: Stamp)
   await using writing = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW); // a handle that appends cannot write before the end
   const [ours, theirs] = [await handle.stat(), await writing.stat()];
   if (ours.ino !== theirs.ino || ours.dev !== theirs.dev) throw cannot("open", path)("it was replaced while it was opened");
-  const { line, head } = encodeEvent(recoveredEvent(tail.torn, stamp), tail.head);
+  const { torn } = tail;
+  const event = logEvent("log_recovered", stamp, { cut_bytes: torn.bytes, cut_hash: torn.hash });
+  const { line, head } = encodeEvent(event, tail.head);
   const bytes = Buffer.from(`${line}\n`);
   await writeAll(writing, bytes, tail.size);
   const size = tail.size + bytes.length;
   await writing.truncate(size);
   await writing.sync();
-  return { size, head, torn: tail.torn };
+  return { size, head, lastMs: stamp.atMs, torn };
 }
 
-function recoveredEvent(torn: TornTail, stamp: Stamp): AuditEventInput {
-  return {
-    ...stamp,
-    eventType: "log_recovered",
-    requestId: "",
-    agent: "",
-    tool: "",
-    category: "",
-    riskLevel: "",
-    decision: "",
-    responseTimeMs: 0,
-    policyRule: "",
-    metadata: { cut_bytes: torn.bytes, cut_hash: torn.hash },
-  };
+/** The first event; `undefined` where there is no full line. */
+export async function readFirst(path: string, handle: FileHandle): Promise<AuditEvent | undefined> {
+  for await (const { bytes, ends } of splitLines(readChunks(handle, { path }))) {
+    const [end] = ends;
+    if (end === undefined) continue;
+    const decoded = decodeEvent(lineText(bytes.subarray(0, end)) ?? "");
+    if (!decoded.ok) throw cannot("open", path)(`its first line is bad (${decoded.fault.code}); run \`acp audit verify\``);
+    return decoded.event;
+  }
+  return undefined;
 }

@@ -1,17 +1,23 @@
 /**
  * Verify: reads a log from its first line and names the first broken promise. Streams; its memory does not grow with the log.
- * Finds changed, missing, repeated and moved lines. Lines cut off at the end leave no trace in the file: compare `head` with a receipt kept elsewhere.
+ * Finds changed, missing, repeated and moved lines; with checkpoints also an end cut off and a log written anew.
  * Format: spec/audit.md. Vectors: spec/vectors/audit.json.
  */
 import type { AuditReceipt } from "@acp/core";
-import { checkLink, decodeEvent } from "./codec.js";
-import type { AuditEvent, AuditFault } from "./event.js";
-import { type Line, splitLines } from "./lines.js";
-import { openForReading } from "./source.js";
+import { type ChainWalk, walkChain } from "./chain.js";
+import { decodeEvent } from "./codec.js";
+import { type CheckpointCheck, type CheckpointClaims, checkpointCheck, type CheckpointReport } from "./checkpoint-check.js";
+import type { AuditFault } from "./event.js";
+import { type LineBlock, lineText } from "./lines.js";
+import { type LogPart, type LogParts, openParts } from "./log-parts.js";
+import { findPruned, type PrunedStart } from "./pruned.js";
 
 /** The first bad line, counted from 1. */
 export interface BadLine extends AuditFault {
+  /** In its file. */
   readonly line: number;
+  /** Name of the file; left out where the log is one file. */
+  readonly file?: string;
 }
 
 /** What a log proved to be. */
@@ -23,6 +29,10 @@ export interface AuditVerification {
   readonly head?: AuditReceipt;
   /** Left out where all lines are good. */
   readonly firstBad?: BadLine;
+  /** Number of the first event, where earlier ones are not there: removed by retention, or in another file. */
+  readonly startSeq?: number;
+  /** What came of the checkpoints, where some were given. */
+  readonly checkpoints?: CheckpointReport;
 }
 
 /** How far a verification is. */
@@ -37,54 +47,104 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
   /** Called after every part of the file that was read. */
   readonly onProgress?: (progress: VerifyProgress) => void;
+  /** Signed checkpoints to hold the log against. */
+  readonly checkpoints?: CheckpointClaims;
 }
 
 /**
- * Whether a log is whole: every line canonical, its hash its own, and the chain without a gap.
+ * Whether a log is whole, over all its files: every line canonical, its hash its own, the chain without a gap, and the checkpoints kept.
  *
- * @throws ConsentError `audit_failed` where the file cannot be read, `aborted` where the signal ended it.
+ * @param path - The log, or one of its full files (`<log>.<12 digits>`), which is then checked by itself.
+ * @throws ConsentError `audit_failed` where the log cannot be read, `aborted` where the signal ended it, `key_rejected` for a bad key.
  */
 export async function verifyAuditLog(path: string, options: VerifyOptions = {}): Promise<AuditVerification> {
-  await using source = await openForReading(path, options.signal);
-  const report = (events: number): void => options.onProgress?.({ events, bytes: source.bytesRead(), bytesTotal: source.size });
-  return await verifyLines(splitLines(source.chunks()), report);
+  await using log = await openParts(path, options.signal);
+  const firstSeq = await firstSeqOf(log.parts[0]);
+  const pruned = firstSeq === 0 || log.isOneArchive ? undefined : await findPruned(log.parts, firstSeq);
+  const report = (events: number): void =>
+    options.onProgress?.({ events, bytes: Math.min(log.bytesRead(), log.bytesTotal), bytesTotal: log.bytesTotal });
+  if (firstSeq > 0 && pruned === undefined && !log.isOneArchive) return startMissing(log, firstSeq);
+  // The tree of one file that starts later is not known.
+  const claims = log.isOneArchive && firstSeq > 0 ? undefined : options.checkpoints;
+  return await verifyParts(log.parts, { firstSeq, pruned, claims, report });
 }
 
-/** {@link verifyAuditLog} over lines from anywhere; `report` hears the number of good events after every group. */
-export async function verifyLines(
-  groups: AsyncIterable<readonly Line[]>,
-  report: (events: number) => void = () => {},
-): Promise<AuditVerification> {
-  let events = 0;
-  let head: AuditReceipt | undefined;
-  const end = (fault?: AuditFault): AuditVerification => ({
-    ok: fault === undefined,
-    events,
-    ...(head === undefined ? {} : { head }),
-    ...(fault === undefined ? {} : { firstBad: { line: events + 1, ...fault } }),
-  });
-  for await (const lines of groups) {
-    for (const line of lines) {
-      const checked = checkLine(line, head);
-      if ("code" in checked) return end(checked);
-      head = { seq: checked.seq, hash: checked.hash };
-      events += 1;
-    }
-    report(events);
+/** Number of the first event; 0 where there is none that can be read. */
+async function firstSeqOf(part: LogPart | undefined): Promise<number> {
+  if (part?.firstSeq !== undefined) return part.firstSeq;
+  for await (const { bytes, ends } of part?.blocks() ?? []) {
+    const [end] = ends;
+    if (end === undefined) continue;
+    const decoded = decodeEvent(lineText(bytes.subarray(0, end)) ?? "");
+    return decoded.ok ? decoded.event.seq : 0;
   }
-  return end();
+  return 0;
 }
 
-const LINE_FAULTS: Readonly<Record<Extract<Line, { fault: unknown }>["fault"], string>> = {
-  not_json: "it is not UTF-8 text",
-  torn_line: "it has no end: a write is in progress or was cut short",
-  line_too_long: "it is longer than any line of a log",
-};
+function startMissing({ parts }: LogParts, firstSeq: number): AuditVerification {
+  const message = `the log starts at event ${firstSeq}, and does not say that the events before were removed`;
+  return { ok: false, events: 0, firstBad: { line: 1, ...fileOf(parts, parts[0]), code: "start_missing", message } };
+}
 
-/** The event of a line that follows `head`, or what is wrong. */
-export function checkLine(line: Line, head: AuditReceipt | undefined): AuditEvent | AuditFault {
-  if ("fault" in line) return { code: line.fault, message: LINE_FAULTS[line.fault] };
-  const decoded = decodeEvent(line.text);
-  if (!decoded.ok) return decoded.fault;
-  return checkLink(decoded.event, head) ?? decoded.event;
+function fileOf(parts: readonly LogPart[], part: LogPart | undefined): { readonly file?: string } {
+  return part === undefined || parts.length === 1 ? {} : { file: part.name };
+}
+
+/** {@link verifyAuditLog} over lines from anywhere. */
+export function verifyLines(blocks: AsyncIterable<LineBlock>, claims?: CheckpointClaims): Promise<AuditVerification> {
+  const part: LogPart = {
+    name: "",
+    firstSeq: undefined,
+    async *blocks() {
+      yield* blocks;
+    },
+  };
+  return verifyParts([part], { firstSeq: 0, claims, report: () => {} });
+}
+
+interface Walking {
+  readonly firstSeq: number;
+  readonly pruned?: PrunedStart | undefined;
+  readonly claims: CheckpointClaims | undefined;
+  /** Hears the number of good events after every block. */
+  readonly report: (events: number) => void;
+}
+
+async function verifyParts(parts: readonly LogPart[], { firstSeq, pruned, claims, report }: Walking): Promise<AuditVerification> {
+  const check = claims === undefined ? undefined : checkpointCheck(claims, pruned?.edge);
+  const chain = walkChain({ firstSeq, ...(check === undefined ? {} : { onLine: (bytes, start, end) => check.line(bytes, start, end) }) });
+  const end = (firstBad?: BadLine): AuditVerification => summary({ chain, check, firstSeq }, firstBad);
+  let line = 1;
+  for (const part of parts) {
+    const before = chain.events();
+    const where = fileOf(parts, part);
+    if (part.firstSeq !== undefined && part.firstSeq !== firstSeq + before)
+      return end({ line: 1, ...where, code: "seq_broken", message: `the file starts at event ${part.firstSeq}, expected ${firstSeq + before}` });
+    for await (const block of part.blocks()) {
+      const fault = chain.walk(block);
+      line = chain.events() - before + 1;
+      if (fault !== undefined) return end({ line, ...where, ...fault });
+      if (pruned !== undefined && chain.events() > 0 && chain.startHash() !== pruned.hash)
+        return end({ line: 1, ...where, code: "chain_broken", message: "it does not follow the events that were removed" });
+      report(chain.events());
+    }
+  }
+  const missing = check?.end();
+  return end(missing === undefined ? undefined : { line, ...fileOf(parts, parts.at(-1)), ...missing });
+}
+
+function summary(
+  { chain, check, firstSeq }: { readonly chain: ChainWalk; readonly check: CheckpointCheck | undefined; readonly firstSeq: number },
+  firstBad: BadLine | undefined,
+): AuditVerification {
+  const head = chain.head();
+  const checkpoints = check?.report();
+  return {
+    ok: firstBad === undefined && checkpoints?.firstBad === undefined,
+    events: chain.events(),
+    ...(head === undefined ? {} : { head }),
+    ...(firstBad === undefined ? {} : { firstBad }),
+    ...(firstSeq === 0 ? {} : { startSeq: firstSeq }),
+    ...(checkpoints === undefined ? {} : { checkpoints }),
+  };
 }

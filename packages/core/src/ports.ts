@@ -120,8 +120,15 @@ export type AuditEventType =
   | "tool_call_forwarded"
   | "tool_call_completed"
   | "credential_injected"
+  | "vault_changed"
+  | "keys_rotated"
   | "gate_notice"
-  | "log_recovered";
+  | "outcome_unknown"
+  | "log_recovered"
+  | "log_pruned"
+  | "clock_went_back"
+  | "witness_failed"
+  | "witness_restored";
 
 /** One fact before it is chained; the sink adds sequence number and hashes. Wire form: S0 §7.4. */
 export interface AuditEventInput {

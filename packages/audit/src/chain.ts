@@ -1,0 +1,79 @@
+/**
+ * Chain: follows the lines of a log one by one and finds the first that does not follow. Pure; keeps the last event's place only.
+ */
+import type { AuditReceipt } from "@acp/core";
+import { decodeEvent } from "./codec.js";
+import type { AuditFault } from "./event.js";
+import { type LineBlock, lineText } from "./lines.js";
+import { type LinePlace, readPlainLine } from "./plain-line.js";
+
+/** A chain being followed. */
+export interface ChainWalk {
+  /** Follows the lines of a block. */
+  walk(block: LineBlock): AuditFault | undefined;
+  /** How many events are good. */
+  events(): number;
+  /** The last good event. */
+  head(): AuditReceipt | undefined;
+  /** What the first event says it follows. */
+  startHash(): string | null;
+}
+
+/** Where a chain starts, and who hears its good lines. */
+export interface ChainOptions {
+  /** Number of the first event; more than 0 where earlier files are not there. */
+  readonly firstSeq?: number;
+  /** Called with every good line. A fault it returns is the line's. */
+  readonly onLine?: (bytes: Buffer, start: number, end: number) => AuditFault | undefined;
+}
+
+const BLOCK_FAULTS: Readonly<Record<NonNullable<LineBlock["fault"]>, string>> = {
+  torn_line: "it has no end: a write is in progress or was cut short",
+  line_too_long: "it is longer than any line of a log",
+};
+
+/** Follows a chain from its start. */
+export function walkChain({ firstSeq = 0, onLine }: ChainOptions = {}): ChainWalk {
+  let events = 0;
+  let head: AuditReceipt | undefined;
+  let startHash: string | null = null;
+
+  function follow(place: LinePlace): AuditFault | undefined {
+    const seq = head === undefined ? firstSeq : head.seq + 1;
+    if (place.seq !== seq) return { code: "seq_broken", message: `its sequence number is ${place.seq}, expected ${seq}` };
+    const isStart = head === undefined;
+    if (isStart ? (place.previousHash === null) !== (seq === 0) : place.previousHash !== head?.hash)
+      return { code: "chain_broken", message: "it does not follow the event before, which was changed or replaced" };
+    if (isStart) startHash = place.previousHash;
+    return undefined;
+  }
+
+  return {
+    walk({ bytes, ends, fault }) {
+      let start = 0;
+      for (const end of ends) {
+        const place = readPlainLine(bytes, start, end) ?? readLine(bytes.subarray(start, end));
+        if ("code" in place) return place;
+        const broken = follow(place);
+        if (broken !== undefined) return broken;
+        const refused = onLine?.(bytes, start, end);
+        if (refused !== undefined) return refused;
+        head = { seq: place.seq, hash: place.hash };
+        events += 1;
+        start = end + 1;
+      }
+      return fault === undefined ? undefined : { code: fault, message: BLOCK_FAULTS[fault] };
+    },
+    events: () => events,
+    head: () => head,
+    startHash: () => startHash,
+  };
+}
+
+/** The place of any good line, or what is wrong with it. */
+function readLine(line: Uint8Array): LinePlace | AuditFault {
+  const text = lineText(line);
+  if (text === undefined) return { code: "not_json", message: "it is not UTF-8 text" };
+  const decoded = decodeEvent(text);
+  return decoded.ok ? decoded.event : decoded.fault;
+}

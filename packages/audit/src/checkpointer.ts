@@ -1,0 +1,141 @@
+/**
+ * Checkpointer: signs how far the log has come, on a schedule and at its end, and hands that to every witness. Never holds up an append.
+ */
+import type { AuditEventType, JsonObject } from "@acp/core";
+import type { LineGroup } from "./appender.js";
+import { signCheckpoint } from "./checkpoint.js";
+import { causeText } from "./errors.js";
+import type { NoteSigner } from "./note.js";
+import type { GrowingTree } from "./tree-edge.js";
+import type { Witness } from "./witness.js";
+
+/** When checkpoints are made. */
+export interface CheckpointSchedule {
+  /** After this many events; 1,000 where it is left out. */
+  readonly everyEvents?: number;
+  /** When an event has waited this long for one; a minute where it is left out. */
+  readonly everyMs?: number;
+}
+
+/** What a checkpointer works with. */
+export interface CheckpointerParts {
+  readonly origin: string;
+  readonly signer: NoteSigner;
+  /** Tree of the events so far. */
+  readonly tree: GrowingTree;
+  /** How many of them the last checkpoint covers. */
+  readonly covered: number;
+  readonly schedule: CheckpointSchedule;
+  readonly witnesses: readonly Witness[];
+  /** Puts an event into the log; may fail when the log ends. */
+  readonly record: (eventType: AuditEventType, metadata: JsonObject) => Promise<unknown>;
+}
+
+/** Checkpoints of one open log. */
+export interface Checkpointer {
+  /** Takes lines that are durable. */
+  add(group: LineGroup): void;
+  /** Signs now; resolves with the note when every witness has it or has failed. */
+  publish(): Promise<string>;
+  /** Signs what is not covered yet and waits for the witnesses, within reason. Never rejects. */
+  close(): Promise<void>;
+}
+
+const EVERY_EVENTS = 1_000;
+const EVERY_MS = 60_000;
+const PUBLISH_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+const NEWLINE = 0x0a;
+
+/** Makes the checkpoints of one log. */
+export function createCheckpointer({ origin, signer, tree, covered, schedule, witnesses, record }: CheckpointerParts): Checkpointer {
+  const { everyEvents = EVERY_EVENTS, everyMs = EVERY_MS } = schedule;
+  const closing = new AbortController();
+  const posts = witnesses.map((witness) => createPost(witness, { record, closing: closing.signal }));
+  let signedSize = covered;
+  let timer: NodeJS.Timeout | undefined;
+
+  function sign(): { readonly note: string; readonly kept: Promise<unknown> } {
+    clearTimeout(timer);
+    timer = undefined;
+    signedSize = tree.size();
+    const note = signCheckpoint({ origin, size: tree.size(), root: tree.root(), edge: tree.edge() }, signer);
+    return { note, kept: Promise.all(posts.map((post) => post(note))) };
+  }
+
+  return {
+    add({ bytes }) {
+      let start = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+        tree.add(bytes, start, end);
+        start = end + 1;
+      }
+      if (tree.size() - signedSize >= everyEvents) sign();
+      else timer ??= setTimeout(sign, everyMs).unref();
+    },
+    async publish() {
+      const { note, kept } = sign();
+      await kept;
+      return note;
+    },
+    async close() {
+      clearTimeout(timer);
+      const limit = setTimeout(() => closing.abort(new Error("the log is closing")), CLOSE_TIMEOUT_MS);
+      await (tree.size() > signedSize ? sign().kept : Promise.all(posts.map((post) => post(undefined))));
+      clearTimeout(limit);
+    },
+  };
+}
+
+/**
+ * Hands checkpoints to one witness, one at a time; of those that wait only the newest, because it covers the others. Resolves, never rejects,
+ * when the one given is kept, replaced by a newer one, or lost. That a witness fails, and that it works again, is recorded once.
+ */
+function createPost(
+  witness: Witness,
+  { record, closing }: { readonly record: CheckpointerParts["record"]; readonly closing: AbortSignal },
+): (note: string | undefined) => Promise<void> {
+  let waiting: string | undefined;
+  let isFailing = false;
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (waiting !== undefined) {
+      const note = waiting;
+      waiting = undefined;
+      const failure = await publishOnce(witness, note, closing);
+      const isChange = isFailing === (failure === undefined);
+      isFailing = failure !== undefined;
+      if (!isChange) continue;
+      const event = isFailing ? "witness_failed" : "witness_restored";
+      // Not awaited: the log may be ending, or be what fails.
+      record(event, { witness: witness.name, ...(failure === undefined ? {} : { reason: failure }) }).catch(() => {});
+    }
+    running = undefined;
+  }
+
+  return (note) => {
+    waiting = note ?? waiting;
+    if (waiting !== undefined) running ??= run();
+    return running ?? Promise.resolve();
+  };
+}
+
+/** Why it was not kept. */
+async function publishOnce(witness: Witness, note: string, closing: AbortSignal): Promise<string | undefined> {
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(PUBLISH_TIMEOUT_MS)]);
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    signal.throwIfAborted();
+    await Promise.race([witness.publish(note, signal), aborted]);
+    return undefined;
+  } catch (error) {
+    return causeText(error);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

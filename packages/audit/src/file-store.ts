@@ -1,0 +1,107 @@
+/**
+ * File store: the one place that writes. Appends to the log's file, durable before it counts, and starts a new file when one is full.
+ */
+import { constants, statSync } from "node:fs";
+import { type FileHandle, access, rename } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { LineGroup, LogStore } from "./appender.js";
+import { openLogFile, syncDirectory, WRITES_ARE_SYNCED, writeAll } from "./log-file.js";
+import { archivePath } from "./log-parts.js";
+
+/** When a file is full. */
+export interface Rotation {
+  /** Before it would get larger than this. */
+  readonly maxBytes?: number;
+  /** When its first event is older than this. */
+  readonly maxAgeMs?: number;
+}
+
+/** An open file and where it is. Taken over by the store. */
+export interface OpenLog {
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** Bytes of it. */
+  readonly size: number;
+  /** Number of its first event, or of the next one where it is empty. */
+  readonly firstSeq: number;
+  /** Wall time of its first event. */
+  readonly startedMs: number;
+}
+
+/** What a store is told. */
+export interface StoreOptions {
+  readonly rotation?: Rotation | undefined;
+  readonly now: () => number;
+  /** Hears every group when it is durable. */
+  readonly onDurable?: ((group: LineGroup) => void) | undefined;
+}
+
+/** The store of an open log. */
+export async function createFileStore(open: OpenLog, { rotation, now, onDurable }: StoreOptions): Promise<LogStore> {
+  const { path } = open;
+  let { handle, size, firstSeq, startedMs } = open;
+  let { dev, ino } = await handle.stat();
+
+  /** Synchronous on purpose: a few microseconds, once a group. */
+  function checkPlace(): void {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.ino !== ino || found.dev !== dev) throw new Error("it was removed or replaced");
+    if (found.size !== size) throw new Error(`it has ${found.size} bytes, expected ${size}: something else changed it`);
+  }
+
+  function isFull(more: number): boolean {
+    if (size === 0 || rotation === undefined) return false;
+    const { maxBytes = Number.POSITIVE_INFINITY, maxAgeMs = Number.POSITIVE_INFINITY } = rotation;
+    return size + more > maxBytes || now() - startedMs >= maxAgeMs;
+  }
+
+  /** A crash at any moment leaves either one full file and none to write to, which the next opening makes, or the old state. */
+  async function startNextFile(nextSeq: number): Promise<void> {
+    const full = archivePath(path, firstSeq);
+    await refuseExisting(full);
+    await rename(path, full);
+    await syncDirectory(dirname(path));
+    const next = await openLogFile(path);
+    const old = handle;
+    handle = next;
+    ({ dev, ino } = await next.stat());
+    [size, firstSeq, startedMs] = [0, nextSeq, now()];
+    await old.close();
+  }
+
+  return {
+    async append(group) {
+      checkPlace();
+      if (isFull(group.bytes.length)) await startNextFile(group.firstSeq);
+      try {
+        await writeAll(handle, group.bytes);
+        if (!WRITES_ARE_SYNCED) await handle.datasync();
+      } catch (error) {
+        await takeBack(handle, size);
+        throw error;
+      }
+      size += group.bytes.length;
+      onDurable?.(group);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** Renaming would replace it. */
+async function refuseExisting(path: string): Promise<void> {
+  const exists = await access(path, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+  if (exists) throw new Error(`there is a file "${basename(path)}" already`);
+}
+
+/** After a failed write: none of it should stay. Where even that fails, the next opening cuts what is torn and says so. */
+async function takeBack(handle: FileHandle, size: number): Promise<void> {
+  try {
+    await handle.truncate(size);
+    await handle.datasync();
+  } catch {
+    // The append has failed already, and no event after it is taken.
+  }
+}

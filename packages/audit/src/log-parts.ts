@@ -1,0 +1,117 @@
+/**
+ * Log parts: the files of one log. `<log>` is written to; `<log>.<seq>` are full ones, named after the sequence number of their first event in
+ * twelve digits, so that their names sort as their events do. Format: spec/audit.md §7.
+ */
+import { type FileHandle, readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { causeText, cannot, hasErrno } from "./errors.js";
+import { type LineBlock, splitLines } from "./lines.js";
+import { openSource, readChunks } from "./source.js";
+
+/** A full file of a log. */
+export interface Archive {
+  readonly path: string;
+  /** Number of its first event. */
+  readonly firstSeq: number;
+}
+
+const SEQ_DIGITS = 12;
+const ARCHIVE = /\.(\d{12})$/;
+
+/** Where a file whose first event has this number goes when it is full. */
+export function archivePath(path: string, firstSeq: number): string {
+  return `${path}.${String(firstSeq).padStart(SEQ_DIGITS, "0")}`;
+}
+
+/** The number in an archive's name; `undefined` for any other name. */
+function archiveSeq(path: string): number | undefined {
+  const digits = ARCHIVE.exec(path)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The full files of a log, oldest first. */
+export async function listArchives(path: string): Promise<readonly Archive[]> {
+  const name = basename(path);
+  const names = await readdir(dirname(path)).catch((error: unknown) => {
+    if (hasErrno(error, "ENOENT", "ENOTDIR")) return [];
+    throw cannot("read", path)(causeText(error), error);
+  });
+  return names
+    .filter((each) => each.length === name.length + 1 + SEQ_DIGITS && each.startsWith(`${name}.`) && ARCHIVE.test(each))
+    .sort()
+    .map((each) => ({ path: join(dirname(path), each), firstSeq: archiveSeq(each) ?? 0 }));
+}
+
+/** One file of a log being read. */
+export interface LogPart {
+  /** Its name without the directory. */
+  readonly name: string;
+  /** Number of its first event; `undefined` for the file that is written to. */
+  readonly firstSeq: number | undefined;
+  blocks(): AsyncGenerator<LineBlock>;
+}
+
+/** All files of a log being read, as they were at one moment. */
+export interface LogParts extends AsyncDisposable {
+  /** Oldest first. */
+  readonly parts: readonly LogPart[];
+  readonly bytesTotal: number;
+  bytesRead(): number;
+  /** Whether the path named one full file, not a whole log. */
+  readonly isOneArchive: boolean;
+}
+
+/**
+ * Opens a log, or one full file of it.
+ *
+ * @throws ConsentError `audit_failed` where there is none.
+ */
+export async function openParts(path: string, signal?: AbortSignal): Promise<LogParts> {
+  const named = archiveSeq(path);
+  // The file that is written to comes first: it may become an archive meanwhile, and is then known by its number on the disk.
+  const handles: FileHandle[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(handles.map((handle) => handle.close())));
+  try {
+    const current = await openSource(path, named === undefined ? "may_be_missing" : "must_exist");
+    if (current !== undefined) handles.push(current);
+    const archives = named === undefined ? await listArchives(path) : [];
+    if (current === undefined && archives.length === 0) throw cannot("read", path)("it does not exist");
+    return { ...(await joinParts({ path, current, archives, handles, signal })), isOneArchive: named !== undefined, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Opening {
+  readonly path: string;
+  readonly current: FileHandle | undefined;
+  readonly archives: readonly Archive[];
+  readonly handles: FileHandle[];
+  readonly signal: AbortSignal | undefined;
+}
+
+async function joinParts({ path, current, archives, handles, signal }: Opening): Promise<Pick<LogParts, "parts" | "bytesTotal" | "bytesRead">> {
+  let bytesRead = 0;
+  let bytesTotal = 0;
+  const ownId = current === undefined ? undefined : (await current.stat({ bigint: true })).ino;
+  const parts: LogPart[] = [];
+  const add = async (handle: FileHandle, at: { readonly path: string; readonly firstSeq: number | undefined }): Promise<void> => {
+    const { size } = await handle.stat();
+    bytesTotal += size;
+    const count = (bytes: number): void => {
+      bytesRead += bytes;
+    };
+    parts.push({ name: basename(at.path), firstSeq: at.firstSeq, blocks: () => splitLines(readChunks(handle, { path: at.path, signal, count })) });
+  };
+  for (const archive of archives) {
+    const handle = await openSource(archive.path, "may_be_missing"); // retention may have removed it just now
+    if (handle === undefined) continue;
+    handles.push(handle);
+    const isOurs = (await handle.stat({ bigint: true })).ino === ownId;
+    await add(handle, archive);
+    if (isOurs) return { parts, bytesTotal, bytesRead: () => bytesRead };
+  }
+  if (current !== undefined) await add(current, { path, firstSeq: archiveSeq(path) });
+  return { parts, bytesTotal, bytesRead: () => bytesRead };
+}

@@ -1,0 +1,91 @@
+/**
+ * Witnesses: places outside the log's reach where its checkpoints are kept. Whoever rewrites the log cannot rewrite what a witness has.
+ * Format: spec/checkpoints.md §5.
+ */
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { cannot, causeText, hasErrno } from "./errors.js";
+import { writeAll } from "./log-file.js";
+
+/** Keeps checkpoints: a file on another disk, a webhook, a channel in which people read along. */
+export interface Witness {
+  /** Names it in the log, e.g. `"webhook"`. */
+  readonly name: string;
+  /**
+   * Takes one signed checkpoint; resolves when it is kept. Never called twice at a time; of several that wait only the newest comes.
+   *
+   * @param signal - Aborts when the log will not wait any longer.
+   */
+  publish(checkpoint: string, signal: AbortSignal): Promise<void>;
+}
+
+const NEWLINE = 0x0a;
+const CHECKPOINTS_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Where the checkpoints beside a log are. */
+export function checkpointsPath(path: string): string {
+  return `${path}.checkpoints`;
+}
+
+/** Keeps checkpoints in a private file, one a line as a JSON text, durable. */
+export function fileWitness(path: string, name = "file"): Witness {
+  return {
+    name,
+    async publish(checkpoint) {
+      const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+      await using handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+      const end = await wholeBytes(handle);
+      await writeAll(handle, Buffer.from(`${JSON.stringify(checkpoint)}\n`), end);
+      await handle.datasync();
+    },
+  };
+}
+
+/** Bytes up to the last newline: a line that a crash cut short is written over. */
+async function wholeBytes(handle: FileHandle): Promise<number> {
+  const { size } = await handle.stat();
+  const tail = Buffer.alloc(Math.min(size, 64 * 1024));
+  await handle.read(tail, 0, tail.length, size - tail.length);
+  const end = size - tail.length + tail.lastIndexOf(NEWLINE) + 1;
+  if (end < size) await handle.truncate(end);
+  return end;
+}
+
+/**
+ * The checkpoints of a file, oldest first; none where there is no file. A last line without an end is left out.
+ *
+ * @throws ConsentError `audit_failed` where it cannot be read or holds something else.
+ */
+export async function readCheckpoints(path: string): Promise<readonly string[]> {
+  const text = await readBounded(path);
+  return text
+    .slice(0, text.lastIndexOf("\n") + 1)
+    .split("\n")
+    .slice(0, -1)
+    .map((line, index) => {
+      const note = parseText(line);
+      if (note === undefined) throw cannot("read checkpoints of", path)(`line ${index + 1} is not a JSON text`);
+      return note;
+    });
+}
+
+async function readBounded(path: string): Promise<string> {
+  try {
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const { size } = await handle.stat();
+    if (size > CHECKPOINTS_BYTES_MAX) throw new Error(`it has more than ${CHECKPOINTS_BYTES_MAX} bytes`);
+    return await handle.readFile("utf8");
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return "";
+    throw cannot("read checkpoints of", path)(causeText(error), error);
+  }
+}
+
+function parseText(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
