@@ -59,6 +59,10 @@ export type ConsentErrorCode =
   | "secret_invalid"
   /** A secret that an action names cannot be put into it: unknown, not released or bound elsewhere. Which of them is never said. */
   | "secret_refused"
+  /** A private key does not open: another passphrase or key file, or a changed byte. Which of them is never said. */
+  | "key_locked"
+  /** Another live process changes the home. */
+  | "home_busy"
   /** A part of the gate did not answer in time. */
   | "part_timeout"
   /** The operation was ended by its AbortSignal. */

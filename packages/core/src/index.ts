@@ -97,6 +97,8 @@ export type { InjectedAction, InjectedRelease } from "./vault/inject.js";
 export { maskSecrets } from "./vault/mask.js";
 export type { OpaqueHandling } from "./vault/mask.js";
 export { createMasker } from "./vault/masker.js";
+export { compareVaultMark, keysRotatedEvent, readVaultMark, vaultChangedEvent, vaultMark } from "./vault/notice.js";
+export type { VaultChange, VaultMark, VaultMarkResult } from "./vault/notice.js";
 export { openVault, sealVault } from "./vault/seal.js";
 export type { VaultContents } from "./vault/seal.js";
 export { isSecretName, revealSecret, Secret } from "./vault/secret.js";

@@ -8,7 +8,7 @@ import { POLICY } from "./policy/spot.js";
 import { readYaml } from "./yaml-text.js";
 
 export type { PolicyOptions } from "./policy/parse.js";
-export { invalid, readList, readMap, readNumber, readOneOf, readText } from "./policy/spot.js";
+export { invalid, printPath, readList, readMap, readNumber, readOneOf, readText } from "./policy/spot.js";
 export type { Complaint, Locate, NumberBounds, Spot, Step, Subject } from "./policy/spot.js";
 export { readYaml } from "./yaml-text.js";
 

@@ -1,11 +1,14 @@
-/** @acp/home: the ~/.acp directory: config, policy, pause. Private and atomic. */
+/** @acp/home: the ~/.acp directory: config, policy, pause, keys, vault. Private and atomic. */
 export { createFileAtomic, writeFileAtomic } from "./atomic.js";
 export { DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
 export type { Config } from "./config.js";
 export type { ChannelName, TelegramConfig, WebhookConfig } from "./config-channels.js";
 export type { CommandServer, UpstreamServer, UrlServer } from "./config-servers.js";
+export { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
 export { initHome, openHome } from "./home.js";
 export type { Home, InitReport } from "./home.js";
+export { initKeys, readPublicKeys, readUnlockKind, rotateKeys, unlockKeys } from "./keys.js";
+export type { Rotation } from "./keys.js";
 export { homePaths, resolveHome, resolvePath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
 export { clearPause, readPause, setPause } from "./pause.js";
@@ -13,5 +16,11 @@ export type { PauseEnd } from "./pause.js";
 export { readPolicyFile } from "./policy-file.js";
 export { watchPolicyFile } from "./policy-watch.js";
 export type { PolicyWatch, PolicyWatchOptions } from "./policy-watch.js";
+export { makeKeyFile } from "./private-key.js";
+export type { Unlock } from "./private-key.js";
+export { trustedKeysOf } from "./public-keys.js";
+export type { KeyPeriod } from "./public-keys.js";
+export { changeVaultFile, createVaultFile, readVaultFile, withoutSecret, withSecret } from "./vault-file.js";
+export type { OpenedVault } from "./vault-file.js";
 export { splitWords } from "./words.js";
 export type { SplitWords } from "./words.js";

@@ -38,6 +38,15 @@ describe("resolvePath()", () => {
 
 describe("homePaths()", () => {
   it("names the files of a home", () => {
-    expect(homePaths("/h")).toEqual({ dir: "/h", configPath: "/h/config.yml", policyPath: "/h/policy.yml", pausePath: "/h/paused.json" });
+    expect(homePaths("/h")).toEqual({
+      dir: "/h",
+      configPath: "/h/config.yml",
+      policyPath: "/h/policy.yml",
+      pausePath: "/h/paused.json",
+      keysDir: "/h/keys",
+      privateKeyPath: "/h/keys/private.key",
+      publicKeyPath: "/h/keys/public.key",
+      vaultPath: "/h/vault.json",
+    });
   });
 });

@@ -20,6 +20,10 @@ export interface HomePaths {
   readonly configPath: string;
   readonly policyPath: string;
   readonly pausePath: string;
+  readonly keysDir: string;
+  readonly privateKeyPath: string;
+  readonly publicKeyPath: string;
+  readonly vaultPath: string;
 }
 
 /**
@@ -55,5 +59,15 @@ export function resolvePath(path: string, { homeDir, cwd }: PathOrigins): string
 
 /** The files of a home. */
 export function homePaths(dir: string): HomePaths {
-  return { dir, configPath: join(dir, "config.yml"), policyPath: join(dir, "policy.yml"), pausePath: join(dir, "paused.json") };
+  const keysDir = join(dir, "keys");
+  return {
+    dir,
+    configPath: join(dir, "config.yml"),
+    policyPath: join(dir, "policy.yml"),
+    pausePath: join(dir, "paused.json"),
+    keysDir,
+    privateKeyPath: join(keysDir, "private.key"),
+    publicKeyPath: join(keysDir, "public.key"),
+    vaultPath: join(dir, "vault.json"),
+  };
 }

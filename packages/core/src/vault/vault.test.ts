@@ -1,17 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { agent, allowAll, askAll, last, makeKit, reply } from "../../test/gate-kit.js";
-import {
-  actionDigest,
-  createVault,
-  type JsonObject,
-  parsePolicy,
-  type Policy,
-  type Release,
-  Secret,
-  toolAction,
-  type Vault,
-} from "../index.js";
+import { actionDigest, createVault, parsePolicy, type Policy, type Release, Secret, toolAction, type Vault } from "../index.js";
 import { injectSecrets } from "./inject.js";
 
 const value = "s3cr3t-value";

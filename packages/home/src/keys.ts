@@ -1,0 +1,147 @@
+/**
+ * Keys of a home: made once, opened once a process, rotated so that a crash at any moment loses nothing. Format: spec/vault.md §8.
+ */
+import { ConsentError, generateKeyPair, type KeyPair, keyPairFromSeed } from "@acp/core";
+import { createFileAtomic, writeFileAtomic } from "./atomic.js";
+import { checkConfigFile, resealConfigFile } from "./encrypted-field.js";
+import { cannot } from "./errors.js";
+import type { HomePaths } from "./paths.js";
+import { checkPrivateDirectory, makePrivateDirectory, readPrivateFile } from "./private-file.js";
+import { checkUnlock, openSeeds, sealSeeds, type Unlock, unlockKindOf } from "./private-key.js";
+import { type KeyPeriod, parsePublicKeys, printPublicKeys, succeed } from "./public-keys.js";
+import { readTextFile } from "./text-file.js";
+import { createVaultFile, readVaultFile, resealVaultFile } from "./vault-file.js";
+import { whileWriting } from "./writer-lock.js";
+
+const PRIVATE_BYTES_MAX = 4_096;
+/** Some thousands of rotations. */
+const PUBLIC_BYTES_MAX: number = 1024 * 1024;
+
+/**
+ * Makes keys and an empty vault. What exists stays; what a crash left out is made.
+ *
+ * @returns The keys, and the paths of what was made.
+ * @throws ConsentError `home_invalid`, `options_invalid` for a poor passphrase, `key_locked` where a key exists that this does not open.
+ */
+export async function initKeys(
+  home: HomePaths,
+  unlock: Unlock,
+  nowMs: number,
+): Promise<{ readonly keys: KeyPair; readonly created: readonly string[] }> {
+  checkUnlock(unlock);
+  await makePrivateDirectory(home.keysDir);
+  return whileWriting(home.dir, async () => {
+    const fresh = generateKeyPair();
+    const isNew = await createFileAtomic(home.privateKeyPath, await sealSeeds({ current: fresh.exportSeed() }, unlock));
+    const keys = isNew ? fresh : keyPairFromSeed((await openPrivateKey(home, unlock)).current);
+    const period = printPublicKeys([{ publicKey: keys.publicKey, fromMs: nowMs }]);
+    const isPublished = await createFileAtomic(home.publicKeyPath, period);
+    const vault = await createVaultFile(home, keys);
+    const made = [isNew && home.privateKeyPath, isPublished && home.publicKeyPath, vault !== undefined && home.vaultPath];
+    return { keys, created: made.filter((path) => path !== false) };
+  });
+}
+
+/**
+ * What the private key asks for.
+ *
+ * @throws ConsentError `home_invalid` where there is none, or others may read it; `key_locked` where the file is none.
+ */
+export async function readUnlockKind(home: HomePaths): Promise<Unlock["kind"]> {
+  const kind = unlockKindOf(await readPrivateKeyFile(home));
+  if (kind === undefined) throw new ConsentError("key_locked", "Cannot open the private key: the file was changed");
+  return kind;
+}
+
+/** The public keys of a home, newest first. Needs no passphrase. */
+export async function readPublicKeys({ publicKeyPath }: HomePaths): Promise<readonly KeyPeriod[]> {
+  return parsePublicKeys(await readTextFile(publicKeyPath, PUBLIC_BYTES_MAX));
+}
+
+/**
+ * Opens the private key: once a process. A rotation that was cut off is completed first.
+ *
+ * @throws ConsentError `key_locked`, the same for whatever is wrong with passphrase, key file or key; `home_invalid` where a file is missing or
+ * open to others, or the public key is not the private key's.
+ */
+export async function unlockKeys(home: HomePaths, unlock: Unlock, nowMs: number): Promise<KeyPair> {
+  const { current, previous } = await openPrivateKey(home, unlock);
+  if (previous !== undefined) return whileWriting(home.dir, () => settleKeys(home, unlock, nowMs));
+  return checkPublished(home, keyPairFromSeed(current));
+}
+
+/** Opens the private key and completes a rotation, unless another process has done so meanwhile. To be called while the home is locked. */
+async function settleKeys(home: HomePaths, unlock: Unlock, nowMs: number): Promise<KeyPair> {
+  const { current, previous } = await openPrivateKey(home, unlock);
+  const keys = keyPairFromSeed(current);
+  if (previous !== undefined) {
+    const plan = { home, unlock, nowMs, from: keyPairFromSeed(previous), to: keys };
+    for (const step of rotationSteps(plan).slice(1)) await step();
+  }
+  return checkPublished(home, keys);
+}
+
+async function checkPublished(home: HomePaths, keys: KeyPair): Promise<KeyPair> {
+  const [published] = await readPublicKeys(home);
+  if (published?.publicKey !== keys.publicKey) throw cannot("open", home.publicKeyPath)("its first key is not the private key's");
+  return keys;
+}
+
+/** What {@link rotateKeys} did. */
+export interface Rotation {
+  readonly keys: KeyPair;
+  readonly previousPublicKey: string;
+}
+
+/**
+ * Makes a new key pair and seals vault and encrypted fields for it. The old public key stays trusted for what it signed until now.
+ *
+ * @param unlock - Opens the private key, and the new one.
+ * @throws ConsentError as {@link unlockKeys}; `vault_invalid` where the vault or a field does not open: nothing is changed then.
+ */
+export function rotateKeys(home: HomePaths, unlock: Unlock, nowMs: number): Promise<Rotation> {
+  return whileWriting(home.dir, async () => {
+    const from = await settleKeys(home, unlock, nowMs);
+    const to = generateKeyPair();
+    await readVaultFile(home, from);
+    await checkConfigFile(home, from);
+    for (const step of rotationSteps({ home, unlock, nowMs, from, to })) await step();
+    return { keys: to, previousPublicKey: from.publicKey };
+  });
+}
+
+/** A rotation from one pair to another. */
+export interface RotationPlan {
+  readonly home: HomePaths;
+  readonly unlock: Unlock;
+  readonly nowMs: number;
+  readonly from: KeyPair;
+  readonly to: KeyPair;
+}
+
+/**
+ * The steps of a rotation. After each of them the same passphrase opens a key that opens everything, or that completes the rest: from the first to
+ * the last, the private key's file holds both keys. Every step may be done again.
+ */
+export function rotationSteps({ home, unlock, nowMs, from, to }: RotationPlan): readonly (() => Promise<void>)[] {
+  const keep = async (previous: KeyPair | undefined): Promise<void> => {
+    const seeds = { current: to.exportSeed(), ...(previous === undefined ? {} : { previous: previous.exportSeed() }) };
+    await writeFileAtomic(home.privateKeyPath, await sealSeeds(seeds, unlock));
+  };
+  return [
+    () => keep(from),
+    () => resealVaultFile(home, from, to),
+    () => resealConfigFile(home, from, to),
+    async () => writeFileAtomic(home.publicKeyPath, printPublicKeys(succeed(await readPublicKeys(home), to.publicKey, nowMs))),
+    () => keep(undefined),
+  ];
+}
+
+async function openPrivateKey(home: HomePaths, unlock: Unlock): ReturnType<typeof openSeeds> {
+  return openSeeds(await readPrivateKeyFile(home), unlock);
+}
+
+async function readPrivateKeyFile({ keysDir, privateKeyPath }: HomePaths): Promise<string> {
+  await checkPrivateDirectory(keysDir);
+  return readPrivateFile(privateKeyPath, PRIVATE_BYTES_MAX);
+}

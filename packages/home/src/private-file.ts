@@ -1,0 +1,56 @@
+/** Private files: read only while they are their owner's alone. */
+import { lstat, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { quoteText } from "@acp/core";
+import { syncDirectory } from "./atomic.js";
+import { causeText, cannot, hasErrno } from "./errors.js";
+import { readOwnFile } from "./text-file.js";
+
+/**
+ * The text of a file that nobody else may read or write.
+ *
+ * @throws ConsentError `home_invalid`, with the fix.
+ */
+export async function readPrivateFile(path: string, bytesMax: number): Promise<string> {
+  await checkPlain(path);
+  const { text, isPrivate } = await readOwnFile(path, bytesMax);
+  if (!isPrivate) throw cannot("read", path)(`others may read it; run: chmod 600 ${quoteText(path)}`);
+  return text;
+}
+
+/** A link could lead out of the home, to where others write. */
+async function checkPlain(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    throw cannot("read", path)(hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
+  });
+  if (found.isSymbolicLink()) throw cannot("read", path)("it is a symbolic link");
+}
+
+/**
+ * Makes a directory that is its owner's alone, or checks one that is there.
+ *
+ * @throws ConsentError `home_invalid`, with the fix.
+ */
+export async function makePrivateDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    if (!hasErrno(error, "EEXIST")) throw cannot("make", path)(causeText(error), error);
+  }
+  await checkPrivateDirectory(path);
+}
+
+/**
+ * Checks a directory.
+ *
+ * @throws ConsentError `home_invalid`, with the fix.
+ */
+export async function checkPrivateDirectory(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    throw cannot("open", path)(hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error), error);
+  });
+  if (!found.isDirectory()) throw cannot("open", path)("it is not a directory");
+  if (found.uid !== process.getuid?.()) throw cannot("open", path)(`it belongs to user ${found.uid}`);
+  if ((found.mode & 0o077) !== 0) throw cannot("open", path)(`others may enter it; run: chmod 700 ${quoteText(path)}`);
+}

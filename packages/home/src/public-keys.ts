@@ -1,0 +1,72 @@
+/**
+ * Public keys: every key that ever signed for this home, newest first, and when it was in use. The file's first 64 characters are the key in use.
+ * Format: spec/vault.md §8.
+ */
+import { ConsentError, importPublicKey, isoTime, parseIsoTime, type TrustedKey } from "@acp/core";
+
+/** A key and when it was in use. */
+export interface KeyPeriod {
+  /** 64 lower-case hex digits. */
+  readonly publicKey: string;
+  readonly fromMs: number;
+  /** Left out: it is in use. */
+  readonly untilMs?: number;
+}
+
+const LINE = /^([0-9a-f]{64}) (\S+)(?: (\S+))?$/;
+
+/** The text of `keys/public.key`. */
+export function printPublicKeys(periods: readonly KeyPeriod[]): string {
+  return periods.map(printPeriod).join("");
+}
+
+function printPeriod({ publicKey, fromMs, untilMs }: KeyPeriod): string {
+  return `${publicKey} ${isoTime(fromMs)}${untilMs === undefined ? "" : ` ${isoTime(untilMs)}`}\n`;
+}
+
+/** The keys with the new one in front and the one before retired; unchanged where the new one is there. */
+export function succeed(periods: readonly KeyPeriod[], publicKey: string, nowMs: number): readonly KeyPeriod[] {
+  const [current, ...older] = periods;
+  if (current?.publicKey === publicKey) return periods;
+  // A clock that went back must not give a key a time that ends before it starts.
+  const fromMs = Math.max(nowMs, current?.fromMs ?? nowMs);
+  return [{ publicKey, fromMs }, ...(current === undefined ? [] : [{ ...current, untilMs: fromMs }]), ...older];
+}
+
+/**
+ * Reads `keys/public.key`.
+ *
+ * @throws ConsentError `key_rejected`: malformed, a key that no verifier takes, periods that overlap, or not exactly one key in use.
+ */
+export function parsePublicKeys(text: string): readonly KeyPeriod[] {
+  const periods = text.split("\n").slice(0, -1).map(parseLine);
+  for (const [index, { untilMs }] of periods.entries()) {
+    const next = periods[index - 1];
+    if (next === undefined ? untilMs !== undefined : untilMs === undefined || untilMs > next.fromMs)
+      throw broken(index, "its time does not fit the key before it");
+  }
+  if (periods.length === 0 || printPublicKeys(periods) !== text) throw broken(0, "it is not written as acp writes it");
+  return periods;
+}
+
+function parseLine(line: string, index: number): KeyPeriod {
+  const [, publicKey = "", from = "", until] = LINE.exec(line) ?? [];
+  const [fromMs, untilMs] = [parseIsoTime(from), until === undefined ? undefined : parseIsoTime(until)];
+  if (fromMs === undefined || (until !== undefined && (untilMs === undefined || untilMs < fromMs)))
+    throw broken(index, "it is not a key with its times");
+  importPublicKey(publicKey);
+  return { publicKey, fromMs, ...(untilMs === undefined ? {} : { untilMs }) };
+}
+
+/** The keys as a verifier wants them. */
+export function trustedKeysOf(periods: readonly KeyPeriod[]): readonly TrustedKey[] {
+  return periods.map(({ publicKey, fromMs, untilMs }) => ({
+    key: importPublicKey(publicKey),
+    validFromMs: fromMs,
+    ...(untilMs === undefined ? {} : { validUntilMs: untilMs }),
+  }));
+}
+
+function broken(index: number, why: string): ConsentError {
+  return new ConsentError("key_rejected", `Cannot read the public keys at line ${index + 1}: ${why}`);
+}

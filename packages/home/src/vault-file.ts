@@ -1,0 +1,97 @@
+/**
+ * Vault file: `vault.json`, read and changed as a whole. Private, replaced in one step, one writer at a time; each save has a counter one higher.
+ * Format: spec/vault.md §3.
+ */
+import { ConsentError, type KeyPair, openVault, sealVault, type Secret, type VaultContents, type VaultMark, vaultMark } from "@acp/core";
+import { createFileAtomic, writeFileAtomic } from "./atomic.js";
+import type { HomePaths } from "./paths.js";
+import { readPrivateFile } from "./private-file.js";
+import { whileWriting } from "./writer-lock.js";
+
+/** Twice the largest contents, for hex, and the frame. */
+const FILE_BYTES_MAX: number = 2 * 256 * 1024 + 4_096;
+
+/** What the file holds, and its mark for the audit log. */
+export interface OpenedVault extends VaultContents {
+  readonly mark: VaultMark;
+}
+
+/**
+ * Makes an empty vault; `undefined`, and nothing is written, where there is a file.
+ *
+ * @throws ConsentError `home_invalid`.
+ */
+export async function createVaultFile(home: HomePaths, keys: KeyPair): Promise<VaultMark | undefined> {
+  const text = sealVault({ counter: 1, secrets: [] }, keys.exportSeed());
+  return (await createFileAtomic(home.vaultPath, text)) ? vaultMark(1, text) : undefined;
+}
+
+/**
+ * Opens the vault.
+ *
+ * @throws ConsentError `home_invalid` where the file is missing or others may read it, `vault_invalid` where it does not open.
+ */
+export async function readVaultFile(home: HomePaths, keys: KeyPair): Promise<OpenedVault> {
+  return (await openFile(home, keys)).vault;
+}
+
+async function openFile({ vaultPath }: HomePaths, keys: KeyPair): Promise<{ readonly vault: OpenedVault; readonly text: string }> {
+  const text = await readPrivateFile(vaultPath, FILE_BYTES_MAX);
+  const { counter, secrets } = openVault(text, keys.exportSeed());
+  return { vault: Object.freeze({ counter, secrets, mark: vaultMark(counter, text) }), text };
+}
+
+/**
+ * Replaces the secrets by what `change` makes of them. Append {@link VaultMark} to the audit log afterwards, so that an older file is seen.
+ *
+ * @throws What {@link readVaultFile} throws; `secret_invalid` where it does not fit; `home_busy` where another process is writing. The file is
+ * then as it was.
+ */
+export function changeVaultFile(
+  home: HomePaths,
+  keys: KeyPair,
+  change: (secrets: readonly Secret[]) => readonly Secret[],
+): Promise<VaultMark> {
+  return whileWriting(home.dir, async () => {
+    const { counter, secrets } = await readVaultFile(home, keys);
+    return saveVault(home, keys, { counter: counter + 1, secrets: change(secrets) });
+  });
+}
+
+async function saveVault(home: HomePaths, keys: KeyPair, contents: VaultContents): Promise<VaultMark> {
+  const text = sealVault(contents, keys.exportSeed());
+  await writeFileAtomic(home.vaultPath, text);
+  return vaultMark(contents.counter, text);
+}
+
+/** A secret more, in place of one of the same name. */
+export function withSecret(secrets: readonly Secret[], secret: Secret): readonly Secret[] {
+  return [...secrets.filter(({ name }) => name !== secret.name), secret];
+}
+
+/**
+ * All but the named secret.
+ *
+ * @throws ConsentError `secret_invalid` where there is none of that name.
+ */
+export function withoutSecret(secrets: readonly Secret[], name: string): readonly Secret[] {
+  const left = secrets.filter((secret) => secret.name !== name);
+  if (left.length === secrets.length)
+    throw new ConsentError("secret_invalid", `Cannot remove secret ${JSON.stringify(name)}: the vault has none of that name`);
+  return left;
+}
+
+/**
+ * Seals the vault for another key, where that is not done already. To be called while the home is locked.
+ *
+ * @throws ConsentError `vault_invalid` where neither key opens it.
+ */
+export async function resealVaultFile(home: HomePaths, from: KeyPair, to: KeyPair): Promise<void> {
+  const isDone = await readVaultFile(home, to).then(
+    () => true,
+    () => false,
+  );
+  if (isDone) return;
+  const { counter, secrets } = await readVaultFile(home, from);
+  await saveVault(home, to, { counter: counter + 1, secrets });
+}
