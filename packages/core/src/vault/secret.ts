@@ -64,9 +64,12 @@ export class Secret {
     return secretLabel(this.name);
   }
 
-  /** What `util.inspect` and `console.log` show on Node. */
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return secretLabel(this.name);
+  static {
+    // What `util.inspect` and `console.log` show on Node.
+    const value = function show(this: Secret): string {
+      return secretLabel(this.name);
+    };
+    Object.defineProperty(Secret.prototype, Symbol.for("nodejs.util.inspect.custom"), { value });
   }
 }
 

@@ -1,0 +1,58 @@
+/** Rotations that are killed at random moments: whatever was under way, one unlock later everything opens. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { revealSecret, Secret, sealField } from "@acp/core";
+import { expect, it } from "vitest";
+import { findEncryptedFields, openConfigField } from "../src/encrypted-field.js";
+import { initHome } from "../src/home.js";
+import { initKeys, readPublicKeys, unlockKeys } from "../src/keys.js";
+import { makeKeyFile } from "../src/private-key.js";
+import { changeVaultFile, readVaultFile, withSecret } from "../src/vault-file.js";
+import { scratchDirectory } from "./support.js";
+
+const KILLS = Number(process.env["ACP_KILLS"] ?? 12);
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const ROTATOR = fileURLToPath(new URL("rotator.ts", import.meta.url));
+const FIELD = "telegram.bot_token";
+
+async function rotateAndKill(dir: string, keyFile: string, afterMs: number): Promise<void> {
+  const child = spawn(process.execPath, ["--import", "tsx", ROTATOR, dir, keyFile.trim()], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  await Promise.race([once(child.stdout, "data"), ended]);
+  await wait(afterMs);
+  child.kill("SIGKILL");
+  expect(await ended).toEqual([null, "SIGKILL"]);
+}
+
+it(`rotateKeys() survives being killed ${KILLS} times at random moments`, { timeout: 20_000 + KILLS * 10_000 }, async () => {
+  const { home } = await initHome(join(await scratchDirectory(), "h"));
+  const text = makeKeyFile();
+  const unlock = { kind: "key-file", text } as const;
+  const first = await initKeys(home, unlock, Date.now());
+  await changeVaultFile(home, first.keys, (secrets) => withSecret(secrets, new Secret({ name: "TOKEN", value: "a secret value" })));
+  await writeFile(home.configPath, `telegram: { bot_token: "${sealField("123:abc", FIELD, first.keys.exportSeed())}", chat_id: "1" }\n`);
+  let resumed = 0;
+  let rotated = 0;
+  for (let round = 0; round < KILLS; round++) {
+    await rotateAndKill(home.dir, text, Math.random() * 60);
+    const before = await readFile(home.privateKeyPath, "utf8");
+    const keys = await unlockKeys(home, unlock, Date.now());
+    if ((await readFile(home.privateKeyPath, "utf8")) !== before) resumed++;
+    const vault = await readVaultFile(home, keys);
+    expect(vault.secrets.map(revealSecret)).toEqual(["a secret value"]);
+    const sealed = findEncryptedFields(await readFile(home.configPath, "utf8")).get(FIELD) ?? "";
+    expect(openConfigField(sealed, FIELD, keys)).toBe("123:abc");
+    // Every rotation saved the vault once more: none was half done and forgotten.
+    rotated = (await readPublicKeys(home)).length - 1;
+    expect(vault.counter).toBe(2 + rotated);
+  }
+  process.stdout.write(`killed ${KILLS} times: ${rotated} rotations, ${resumed} of them completed by the next unlock\n`);
+  expect(rotated).toBeGreaterThan(0);
+});
