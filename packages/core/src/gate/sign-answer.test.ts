@@ -87,6 +87,17 @@ describe("a gate with a signer", () => {
     expect(result).toMatchObject({ ok: true, consents: [{ approverId: "alice" }, { approverId: "bob" }] });
   });
 
+  it("keeps an early yes of a quorum valid until the question's end", async () => {
+    const rule = { id: "two", match: { kind: "*" }, action: "ask", quorum: 2, timeout: 3_600 };
+    const kit = await asked({ policy: parsePolicy({ version: "1", rules: [rule] }), approvers: people });
+    for (const subject of ["alice", "bob"]) {
+      await kit.question.session.submit(reply(kit.question, { decision: "approved", nowMs: kit.clock.now() }), { subject });
+      await kit.clock.advance(1_800_000);
+    }
+    expect(await kit.verdict).toMatchObject({ decision: "allow" });
+    expect(await verified(kit, "consent_approved")).toMatchObject({ ok: true, consents: [{ approverId: "alice" }, { approverId: "bob" }] });
+  });
+
   it("signs one no against a yes that was counted, also of the same person", async () => {
     const kit = await asked({ policy: quorumOfTwo, approvers: people });
     for (const decision of ["approved", "denied"] as const)
@@ -120,7 +131,10 @@ describe("a gate with a signer", () => {
   it("signs nothing for an answer that is refused", async () => {
     const seen: Uint8Array[] = [];
     const signer: Signer = { ...pair, sign: (payload) => (seen.push(payload), pair.sign(payload)) };
-    const kit = await asked({ signer, policy: quorumOfTwo, approvers: people.slice(0, 2) });
+    const rule = { id: "two", match: { kind: "*" }, action: "ask", quorum: 2, approvers: ["alice", "bob"] };
+    const kit = await asked({ signer, policy: parsePolicy({ version: "1", rules: [rule] }), approvers: people });
+    const uninvited = await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "carol" });
+    expect(uninvited).toMatchObject({ status: "refused", code: "approver_not_allowed" });
     await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "mallory" });
     await kit.question.session.submit({ ...reply(kit.question, { decision: "approved" }), nonce: "n_other" }, { subject: "alice" });
     expect(seen).toHaveLength(0);
