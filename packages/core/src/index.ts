@@ -98,7 +98,7 @@ export { maskSecrets } from "./vault/mask.js";
 export type { OpaqueHandling } from "./vault/mask.js";
 export { createMasker } from "./vault/masker.js";
 export { compareVaultMark, keysRotatedEvent, readVaultMark, vaultChangedEvent, vaultMark } from "./vault/notice.js";
-export type { VaultChange, VaultMark, VaultMarkResult } from "./vault/notice.js";
+export type { NoticeParts, VaultChange, VaultMark, VaultMarkResult } from "./vault/notice.js";
 export { openVault, sealVault } from "./vault/seal.js";
 export type { VaultContents } from "./vault/seal.js";
 export { isSecretName, revealSecret, Secret } from "./vault/secret.js";

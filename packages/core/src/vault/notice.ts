@@ -32,7 +32,7 @@ export type VaultMarkResult =
   | "replaced";
 
 /** Time and ids of an event. */
-interface EventParts {
+export interface NoticeParts {
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -43,12 +43,12 @@ export function vaultMark(counter: number, text: string): VaultMark {
 }
 
 /** The event to append after a vault was saved. */
-export function vaultChangedEvent({ counter, hash }: VaultMark, { change, secret }: VaultChange, parts: EventParts): AuditEventInput {
+export function vaultChangedEvent({ counter, hash }: VaultMark, { change, secret }: VaultChange, parts: NoticeParts): AuditEventInput {
   return noticeEvent("vault_changed", { counter, vault_hash: hash, change, ...(secret === undefined ? {} : { secret }) }, parts);
 }
 
 /** The event to append after the keys were rotated; the vault's own event follows from {@link vaultChangedEvent}. */
-export function keysRotatedEvent(keys: { readonly from: string; readonly to: string }, parts: EventParts): AuditEventInput {
+export function keysRotatedEvent(keys: { readonly from: string; readonly to: string }, parts: NoticeParts): AuditEventInput {
   return noticeEvent("keys_rotated", { from_key: keys.from, to_key: keys.to }, parts);
 }
 
@@ -65,7 +65,7 @@ export function compareVaultMark(vault: VaultMark, noted: VaultMark): VaultMarkR
   return vault.hash === noted.hash ? "same" : "replaced";
 }
 
-function noticeEvent(eventType: AuditEventType, metadata: JsonObject, { clock, ids }: EventParts): AuditEventInput {
+function noticeEvent(eventType: AuditEventType, metadata: JsonObject, { clock, ids }: NoticeParts): AuditEventInput {
   return {
     id: ids.next("ae"),
     atMs: clock.now(),
