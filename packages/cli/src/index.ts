@@ -6,3 +6,4 @@ export type { Exit } from "./exit-codes.js";
 export { main } from "./main.js";
 export type { Option, OptionName } from "./options.js";
 export type { Printer, Tone } from "./printer.js";
+export { runProcess } from "./run-process.js";
