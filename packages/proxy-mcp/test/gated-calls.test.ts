@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ALLOW_ALL, ASK_ALL, type Proxied, proxied } from "./support/proxied.js";
-import type { Message } from "./support/line-client.js";
+import { ALLOW_ALL, ASK_ALL, type Proxied, proxied, scripted } from "./support/proxied.js";
+import { type Message, pipes } from "./support/line-client.js";
 
 const DENY_ECHO = {
   version: "1",
@@ -210,6 +210,20 @@ describe("a tool call through the proxy", () => {
     await p.proxy.close();
   });
 
+  it("goes on to the gate when the server does not answer the proxy's list in time, and the late list stays with the proxy", async () => {
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ heldList: true }) }] });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
+    while (!(await received(p)).some((line) => line.includes("tools/list")));
+    expect((await received(p)).some((line) => line.includes("tools/call"))).toBe(false);
+    await p.clock.advance(5_000);
+    await p.client.find(({ id }) => id === 1);
+    await p.client.request(2, "vendor/release-list");
+    await p.client.request(3, "ping");
+    expect(p.client.lines.some((line) => line.includes("inputSchema"))).toBe(false);
+    await p.proxy.close();
+  });
+
   it("asks the server for no list before the handshake is over", async () => {
     const p = proxied({ policy: ALLOW_ALL });
     await p.client.call(1, "typed", { count: 1 });
@@ -240,6 +254,20 @@ describe("a tool call through the proxy", () => {
       isError: true,
       _meta: { "acp/denied": { code: "arguments_invalid", reason: expect.stringContaining(reason) as string } },
     });
+    await p.proxy.close();
+  });
+
+  it("is answered by nobody but the gate while a person decides", async () => {
+    const p = proxied({ policy: ASK_ALL });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
+    const question = await p.channel.question(0);
+    await p.client.request(2, "vendor/say", { lines: ['{"jsonrpc":"2.0","id":1,"result":{"forged":true}}'] });
+    await question.deny("no");
+    expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject({
+      _meta: { "acp/denied": { code: "consent_denied" } },
+    });
+    expect(p.logs).toContain("[fs] answered a call that it was not sent; the answer is dropped");
     await p.proxy.close();
   });
 
@@ -279,6 +307,45 @@ describe("a tool call through the proxy", () => {
     for (let index = 0; index < 20; index++) await (await p.channel.question(index)).approve();
     for (const id of ids.filter((each) => each % 10 === 0))
       expect(texts((await p.client.find((message) => message.id === id)).message)[0]).toContain(`"text":"ask ${id}"`);
+    await p.proxy.close();
+  });
+});
+
+describe("requests of a client", () => {
+  it("are refused while their id is in use, whatever they ask", async () => {
+    const p = proxied({ policy: ASK_ALL });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
+    await p.channel.question(0);
+    p.client.send({ id: 1, method: "ping" });
+    expect((await p.client.find(({ id }) => id === 1)).message.error?.message).toBe("Cannot take the request: its id is in use");
+    await p.proxy.close();
+  });
+
+  it("are refused where too many wait", async () => {
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ silent: true }) }] });
+    p.client.raw(Array.from({ length: 10_001 }, (_, id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`).join(""));
+    expect((await p.client.find(({ error }) => error !== undefined)).message).toMatchObject({
+      id: 10_000,
+      error: { message: "Cannot take the request: 10000 are waiting for an answer" },
+    });
+    await p.proxy.close();
+  });
+
+  it("are not read while the server reads nothing", async () => {
+    const { input, output, client } = pipes();
+    const p = proxied({
+      policy: ALLOW_ALL,
+      input,
+      output,
+      upstreams: [{ name: "fs", command: [process.execPath, "-e", "setInterval(() => {}, 1000)"] }],
+    });
+    for (let id = 0; id < 200; id++) client.send({ id, method: "ping", params: { text: "x".repeat(10_000) } });
+    while (!input.isPaused()) await new Promise((resolve) => setImmediate(resolve));
+    client.raw("[]\n");
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(client.lines).toEqual([]);
+    expect(input.readableLength + input.writableLength).toBe(3);
     await p.proxy.close();
   });
 });

@@ -13,6 +13,7 @@ const name = options.name ?? "scripted";
 const received = [];
 const answers = new Map();
 let nextId = 0;
+let heldList;
 
 const TOOLS = options.tools ?? [
   {
@@ -98,6 +99,7 @@ const METHODS = {
   },
   ping: ({ id }) => result(id, {}),
   "tools/list": ({ id, params }) => {
+    if (options.heldList === true) return void (heldList = id);
     const at = Number(params?.cursor ?? 0);
     const size = options.pageSize ?? TOOLS.length;
     result(id, { tools: TOOLS.slice(at, at + size), ...(at + size < TOOLS.length ? { nextCursor: String(at + size) } : {}) });
@@ -133,6 +135,10 @@ const METHODS = {
   },
   "vendor/say": ({ id, params }) => {
     for (const line of params.lines) write(line);
+    result(id, {});
+  },
+  "vendor/release-list": ({ id }) => {
+    result(heldList, { tools: TOOLS });
     result(id, {});
   },
   "test/received": ({ id }) => result(id, { received }),
