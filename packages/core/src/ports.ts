@@ -152,7 +152,7 @@ export interface AuditSink {
   /**
    * Writes the events, in order, all or none; resolves when they are durable.
    *
-   * @throws ConsentError `audit_failed`; from then on every append throws (latched).
+   * @throws ConsentError `audit_failed`. After a failed write every append throws (latched); events that cannot be written at all are refused without that.
    */
   append(events: readonly AuditEventInput[]): Promise<AuditReceipt>;
 }

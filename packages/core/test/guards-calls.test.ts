@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { PENDING_MAX } from "../src/limits.js";
 import { type Allowed, type AskTerms, type Channel, type Layer, redeem, toolAction, type Verdict } from "../src/index.js";
-import { agent, allowAll, askAll, first, last, makeKit } from "./gate-kit.js";
+import { agent, allowAll, askAll, last, makeKit } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
 

@@ -11,7 +11,7 @@ import { BYTES_PER_UNIT_MAX, copyMeasured } from "../json/copy.js";
 import { utf8Length } from "../json/text.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject } from "../json/value.js";
-import { ACTION_BYTES_MAX, NAME_CHARS_MAX } from "../limits.js";
+import { ACTION_BYTES_MAX, ACTION_DEPTH_MAX, NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
 import { parseHttpUrl } from "./url.js";
 
@@ -96,7 +96,7 @@ const made = new WeakSet<object>();
  * @throws ConsentError `action_invalid` for a bad name; `json_*` where `args` is not plain JSON data.
  */
 export function toolAction(server: string, tool: string, args: unknown = {}): ToolAction {
-  const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX);
+  const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX, ACTION_DEPTH_MAX);
   if (!isJsonObject(copy)) throw invalid("tool", "its args are not an object");
   const data: Unbranded<ToolAction> = {
     name: nameOf("tool name", tool),
