@@ -172,10 +172,8 @@ export function isShellAction(action: Action): action is ShellAction {
 
 /** Freezes and marks `data`. `units` is a lower bound of its size, as {@link copyMeasured} counts. */
 function brand<A extends Action>(data: Unbranded<A>, units: number): asserts data is Unbranded<A> & A {
-  if (
-    units > ACTION_BYTES_MAX ||
-    (units * BYTES_PER_UNIT_MAX > ACTION_BYTES_MAX && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX)
-  ) {
+  const isSurelySmall = units * BYTES_PER_UNIT_MAX <= ACTION_BYTES_MAX;
+  if (!isSurelySmall && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX) {
     throw new ConsentError("json_too_large", `Cannot make an action: it has more than ${ACTION_BYTES_MAX} bytes`);
   }
   Object.freeze(data.meta);
