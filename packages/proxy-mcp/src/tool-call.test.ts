@@ -13,10 +13,15 @@ import { describe, expect, it } from "vitest";
 import { type CallJob, type CallParts, startCall, type ToolCall } from "./tool-call.js";
 
 /** A gate that says what the test wants; the real one is in the tests of the whole proxy. */
-function gateOf(opened: (action: ToolAction) => Verdict | Pending, release: Partial<Release> = {}): ConsentGate {
+function gateOf(
+  opened: (action: ToolAction) => Verdict | Pending,
+  release: Partial<Release> = {},
+): ConsentGate & { readonly performed: number } {
   const gate = {
     open: async (action: ToolAction) => opened(action),
+    performed: 0,
     async perform(verdict: Verdict & { decision: "allow" }, perform: (release: Release) => Promise<unknown>) {
+      gate.performed++;
       const value = await perform({
         action: verdict.action,
         secrets: [],
@@ -28,7 +33,7 @@ function gateOf(opened: (action: ToolAction) => Verdict | Pending, release: Part
       return { ran: true, value, verdict, recorded: false };
     },
   };
-  return gate as unknown as ConsentGate;
+  return gate as unknown as ConsentGate & { readonly performed: number };
 }
 
 const allow = (action: ToolAction): Verdict => ({ decision: "allow", code: "policy_allowed", reason: "", action, permit: {} as never });
@@ -114,12 +119,26 @@ describe("startCall()", () => {
   });
 
   it("forwards nothing once it was cancelled while it was judged, and answers nothing", async () => {
-    const { call, sent, forwarded } = run(gateOf(allow));
+    const gate = gateOf(allow);
+    const { call, sent, forwarded } = run(gate);
     expect(call.cancel()).toBe(false);
     await call.over;
     expect(forwarded).toEqual([]);
+    expect(gate.performed).toBe(0);
     expect(sent).toEqual([]);
     expect(call.cancel()).toBe(false);
+  });
+
+  it("forwards nothing once it was cancelled while it was released", async () => {
+    const gate = gateOf(allow);
+    const perform = gate.perform.bind(gate);
+    const { call, sent, forwarded } = run(
+      Object.assign(gate, { perform: (...args: Parameters<typeof perform>) => (call.cancel(), perform(...args)) }),
+    );
+    await call.over;
+    expect(gate.performed).toBe(1);
+    expect(forwarded).toEqual([]);
+    expect(sent).toEqual([]);
   });
 
   it("forwards nothing once its server failed while it was judged, and says so", async () => {

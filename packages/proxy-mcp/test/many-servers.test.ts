@@ -48,9 +48,14 @@ describe("initialize with several servers", () => {
   });
 
   it("settles on the version of the older server", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one"), server("two", { version: "2024-11-05" })] });
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [server("one", { farewell: '{"jsonrpc":"2.0","method":"notifications/old"}' }), server("two", { version: "2024-11-05" })],
+    });
     expect((await p.client.handshake()).result?.protocolVersion).toBe("2024-11-05");
     expect(text(await p.client.call(1, "one__echo", {}))).toContain("echo");
+    // The process that was replaced says goodbye; nobody hears it.
+    expect(p.client.lines.some((line) => line.includes("notifications/old"))).toBe(false);
     await p.proxy.close();
   });
 
@@ -273,6 +278,18 @@ describe("tool calls to several servers", () => {
       reason: "enough",
     });
     expect((await received(p, "one")).some(({ method }) => method === "notifications/cancelled")).toBe(false);
+    await p.proxy.close();
+  });
+
+  it("report no progress after they were cancelled", async () => {
+    const p = two();
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "two__hang", arguments: {}, _meta: { progressToken: "tok" } } });
+    while (!(await received(p, "two")).some(({ params }) => params?.name === "hang"));
+    await p.client.call(2, "two__nudge");
+    p.client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
+    await p.client.call(3, "two__nudge");
+    expect(p.client.lines.filter((line) => line.includes("notifications/progress"))).toHaveLength(1);
     await p.proxy.close();
   });
 

@@ -14,6 +14,7 @@ const received = [];
 const answers = new Map();
 let nextId = 0;
 let heldList;
+let hanging;
 
 const TOOLS = options.tools ?? [
   {
@@ -59,7 +60,13 @@ const CALLS = {
   structured: ({ id }) => result(id, { ...text("ok"), structuredContent: { ok: true } }),
   received: ({ id }) => result(id, text(JSON.stringify(received))),
   die: () => process.exit(3),
-  hang: () => {},
+  hang({ params }) {
+    hanging = params["_meta"]?.progressToken;
+  },
+  nudge({ id }) {
+    send({ method: "notifications/progress", params: { progressToken: hanging, progress: 9 } });
+    result(id, text("nudged"));
+  },
   fail: ({ id }) => send({ id, error: { code: -31234, message: "no such thing", data: { deep: [1, { x: null }] } } }),
   link: ({ id }) => result(id, { content: [{ type: "resource_link", uri: "scripted://linked", name: "linked" }] }),
   huge: ({ id }) => result(id, text("x".repeat(11 * 1024 * 1024))),
@@ -144,10 +151,12 @@ const METHODS = {
   "test/received": ({ id }) => result(id, { received }),
 };
 
-createInterface({ input: process.stdin }).on("line", (line) => {
+const lines = createInterface({ input: process.stdin });
+lines.on("line", (line) => {
   received.push(line);
   if (options.silent !== true) take(line);
 });
+if (options.farewell !== undefined) lines.on("close", () => write(options.farewell));
 
 function take(line) {
   let message;
