@@ -11,7 +11,7 @@ import { recordOf } from "./timeline.js";
 
 const run = promisify(execFile);
 /** How long a terminal is looked at: ended before the test's own time-out, it is closed. */
-const LOOKS_MAX = 100;
+const LOOKS_MAX = 200;
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
 interface Scratch extends AsyncDisposable {
@@ -126,7 +126,7 @@ describe("npm run demo", () => {
       await tmux("kill-server").catch(() => "");
     }
     expect(ofDemo(await readdir(temporary.path))).toEqual([]);
-  });
+  }, 60_000);
 });
 
 describe("faultsOf()", () => {

@@ -6,11 +6,12 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BIN, scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
 
 const run = promisify(execFile);
+vi.setConfig({ testTimeout: 60_000 });
 
 interface Pane extends AsyncDisposable {
   /** Resolves when the screen, with what scrolled away, matches. */
