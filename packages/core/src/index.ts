@@ -73,6 +73,7 @@ export type {
   RefusalCode,
   ReserveResult,
   Revocations,
+  SleepOptions,
   Store,
   Vault,
 } from "./ports.js";

@@ -11,14 +11,20 @@ import type { Ruling } from "./layers.js";
 import type { Facts } from "./layers.js";
 import type { Release } from "./permit.js";
 
+/** Options of {@link Clock.sleep}. */
+export interface SleepOptions {
+  readonly signal: AbortSignal;
+  readonly background?: boolean;
+}
+
 /** Time, injected. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970-01-01T00:00:00Z; may jump. */
   now(): number;
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number;
-  /** Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. */
-  sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. A sleep in the `background` keeps no process alive. */
+  sleep(ms: number, options: SleepOptions): Promise<void>;
 }
 
 /** Prefixes of ids: consent request, nonce, audit event, grant. */

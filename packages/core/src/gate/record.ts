@@ -30,11 +30,16 @@ export function eventMaker(
   { clock, ids, isolation }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string },
 ): EventMaker {
   const { startedAtMs, ...shared } = subject;
+  let call: string | undefined;
   return (eventType, decision, metadata) => {
     const atMs = clock.now();
+    const id = ids.next("ae");
+    call ??= id;
     // The wall clock may have gone back meanwhile; a negative time would say nothing.
     const responseTimeMs = Math.max(0, Math.round(atMs - startedAtMs));
-    return { id: ids.next("ae"), atMs, eventType, ...shared, decision, responseTimeMs, metadata: { isolation, ...metadata } };
+    // Events of a question share its request id; those of a call without one share the id of its first event.
+    const common = subject.requestId === "" ? { call, isolation } : { isolation };
+    return { id, atMs, eventType, ...shared, decision, responseTimeMs, metadata: { ...common, ...metadata } };
   };
 }
 
