@@ -8,10 +8,12 @@ import type { Clock, IdPrefix, Ids, SleepOptions } from "./ports.js";
 /** The longest delay a timer takes; longer sleeps are made of several. */
 const TIMER_MS_MAX = 2_147_483_647;
 
-/** Node's timers can stand aside for the end of the process; other platforms' are numbers and do. */
-function letProcessEnd(timer: unknown): void {
-  if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function") timer.unref();
+/** What Node's timers have and other platforms' do not need: a way to keep no process alive. */
+interface BackgroundTimer {
+  unref(): void;
 }
+
+const canStandAside = (timer: unknown): timer is BackgroundTimer => typeof timer === "object" && timer !== null && "unref" in timer;
 
 function sleepOnce(ms: number, { signal, background }: SleepOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -24,7 +26,7 @@ function sleepOnce(ms: number, { signal, background }: SleepOptions): Promise<vo
       resolve();
     }, ms);
     signal.addEventListener("abort", stop, { once: true });
-    if (background === true) letProcessEnd(timer);
+    if (background === true && canStandAside(timer)) timer.unref();
   });
 }
 

@@ -13,6 +13,7 @@ import { isJsonObject } from "../json/value.js";
 import type { JsonObject } from "../json/value.js";
 import { ACTION_BYTES_MAX, ACTION_DEPTH_MAX, NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
+import { isMarked, markAction } from "./mark.js";
 import { parseHttpUrl } from "./url.js";
 
 declare const actionBrand: unique symbol;
@@ -88,8 +89,6 @@ const FIRST_WORD = /[^ \t]+/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const PLACEHOLDER = "{{secret:";
 
-const made = new WeakSet<object>();
-
 /**
  * A tool call.
  *
@@ -152,7 +151,7 @@ export function shellAction(command: string, options: ShellActionOptions = {}): 
 
 /** Whether a constructor of this copy of the package made `value`. */
 export function isAction(value: unknown): value is Action {
-  return typeof value === "object" && value !== null && made.has(value);
+  return isMarked(value);
 }
 
 /** Whether an Action is a tool call. */
@@ -177,7 +176,7 @@ function brand<A extends Action>(data: Unbranded<A>, units: number): asserts dat
     throw new ConsentError("json_too_large", `Cannot make an action: it has more than ${ACTION_BYTES_MAX} bytes`);
   }
   Object.freeze(data.meta);
-  made.add(Object.freeze(data));
+  markAction(data);
 }
 
 function nameOf(what: string, name: unknown): string {

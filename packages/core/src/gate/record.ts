@@ -29,7 +29,7 @@ export function eventMaker(
   subject: EventSubject,
   { clock, ids, isolation }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string },
 ): EventMaker {
-  const { startedAtMs, ...shared } = subject;
+  const { agent, tool, category, riskLevel, policyRule, requestId, startedAtMs } = subject;
   let call: string | undefined;
   return (eventType, decision, metadata) => {
     const atMs = clock.now();
@@ -38,8 +38,8 @@ export function eventMaker(
     // The wall clock may have gone back meanwhile; a negative time would say nothing.
     const responseTimeMs = Math.max(0, Math.round(atMs - startedAtMs));
     // Events of a question share its request id; those of a call without one share the id of its first event.
-    const common = subject.requestId === "" ? { call, isolation } : { isolation };
-    return { id, atMs, eventType, ...shared, decision, responseTimeMs, metadata: { ...common, ...metadata } };
+    const shared = requestId === "" ? { call, isolation, ...metadata } : { isolation, ...metadata };
+    return { id, atMs, eventType, requestId, agent, tool, category, riskLevel, decision, responseTimeMs, policyRule, metadata: shared };
   };
 }
 
