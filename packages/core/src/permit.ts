@@ -113,6 +113,12 @@ function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitSt
   });
 }
 
+/** Whether the caller, the performer or the gate has gone. Looks at each signal: joining them costs more than deciding. */
+export function isAbandoned(permit: Permit, performerSignal: AbortSignal | undefined): boolean {
+  const { callerSignal, shutdownSignal } = stateOf(permit);
+  return [callerSignal, performerSignal, shutdownSignal].some((signal) => signal?.aborted === true);
+}
+
 /** The event maker of an issued permit, spent or not. */
 export function eventsOf(permit: Permit): EventMaker {
   return stateOf(permit).event;

@@ -101,3 +101,17 @@ describe("a channel", () => {
     expect(() => makeKit({ channel, policy: askAll })).toThrow(expect.objectContaining({ code: "options_invalid" }));
   });
 });
+
+describe("many open questions", () => {
+  it("put no listener each on one signal", async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error): void => void warnings.push(warning.name);
+    process.on("warning", note);
+    const { gate } = makeKit();
+    for (let i = 0; i < 20; i++) await gate.open(write, { agent });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+    await gate.close();
+  });
+});
