@@ -9,10 +9,10 @@ import { fixed, summary } from "./samples.mjs";
 
 const at = (file) => fileURLToPath(new URL(`mcp/${file}`, import.meta.url));
 const isJson = process.argv.includes("--json");
-const ROUNDS = 8;
-const CALLS = 400;
+const ROUNDS = Number(process.env.ROUNDS ?? 6);
+const CALLS = Number(process.env.CALLS ?? 400);
 const IN_FLIGHT = 64;
-const BURST = 4_000;
+const BURST = Number(process.env.BURST ?? 4_000);
 
 const scratch = mkdtempSync(join(tmpdir(), "acp-bench-"));
 const server = at("echo-server.mjs");

@@ -36,6 +36,5 @@ export async function connect(args) {
         child.once("exit", resolve);
         child.stdin.end();
       }),
-    kill: () => child.kill(),
   };
 }

@@ -11,3 +11,5 @@ const server = new Server({ name: "hop", version: "1" }, { capabilities: { tools
 server.setRequestHandler(ListToolsRequestSchema, () => client.listTools());
 server.setRequestHandler(CallToolRequestSchema, ({ params }) => client.callTool(params));
 await server.connect(new StdioServerTransport());
+// The SDK's server does not end with its input.
+process.stdin.on("end", () => void client.close().then(() => process.exit(0)));

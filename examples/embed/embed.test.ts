@@ -22,9 +22,13 @@ async function scratch(): Promise<Scratch> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Looks until the text is there; the test's own time-out ends it otherwise. */
+/** Looks until the text is there; gives up before the test's own time-out, so that the terminal is closed. */
 async function until(look: () => Promise<string>, text: string): Promise<void> {
-  while (!(await look().catch(() => "")).includes(text)) await wait(50);
+  for (let looks = 0; looks < 150; looks++) {
+    if ((await look().catch(() => "")).includes(text)) return;
+    await wait(50);
+  }
+  throw new Error(`it never said ${text}`);
 }
 
 /** The example in a terminal of its own, with the keys that a person types. */

@@ -10,6 +10,8 @@ import { faultsOf, filesOf } from "./check.js";
 import { recordOf } from "./timeline.js";
 
 const run = promisify(execFile);
+/** How long a terminal is looked at: ended before the test's own time-out, it is closed. */
+const LOOKS_MAX = 200;
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
 interface Scratch extends AsyncDisposable {
@@ -92,7 +94,11 @@ describe("npm run demo", () => {
       run("tmux", ["-L", `acp-demo-${process.pid}`, ...args]).then(({ stdout }) => stdout);
     const screen = (): Promise<string> => tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "demo").catch(() => "");
     const until = async (pattern: RegExp): Promise<void> => {
-      while (!pattern.test(await screen())) await wait(50);
+      for (let looks = 0; looks < LOOKS_MAX; looks++) {
+        if (pattern.test(await screen())) return;
+        await wait(50);
+      }
+      throw new Error(`the terminal never showed ${String(pattern)}; it shows:\n${await screen()}`);
     };
     await tmux(
       "new-session",
@@ -120,7 +126,7 @@ describe("npm run demo", () => {
       await tmux("kill-server").catch(() => "");
     }
     expect(ofDemo(await readdir(temporary.path))).toEqual([]);
-  });
+  }, 60_000);
 });
 
 describe("faultsOf()", () => {

@@ -10,8 +10,19 @@ const [path = "", count = "1", concurrency = "1", filler = "0"] = process.argv.s
 const metadata = { filler: "x".repeat(Number(filler)) };
 let number = 0;
 
+/** Writes what the pipe takes; 0 where the reader is behind, since a pipe that Node made does not block. */
+function writeNow(bytes: Uint8Array): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0;
+    throw error;
+  }
+}
+
 const say = (text: string): void => {
-  writeSync(1, `${text}\n`);
+  const bytes = Buffer.from(`${text}\n`);
+  for (let sent = 0; sent < bytes.length; ) sent += writeNow(bytes.subarray(sent));
 };
 
 try {

@@ -27,7 +27,7 @@ export const CLIENT_LINE_BYTES_MAX: number = RESPONSE_BYTES_MAX + 1024;
 const TEXT_CHARS_MAX = 4_000;
 
 const SOCKET_ERROR_CODES = ["version_unsupported", "message_invalid", "viewer_cannot_answer", "too_many_answers", "closing"] as const;
-const ROLES = ["approver", "viewer"] as const;
+const ROLES: readonly ClientRole[] = ["approver", "viewer"];
 /** Every key of a table that has one for each member of a union: a member that core adds does not compile until it is listed here. */
 const listOf = <T extends string>(table: Readonly<Record<T, true>>): readonly T[] =>
   Object.keys(table).filter((key): key is T => Object.hasOwn(table, key));
@@ -61,7 +61,7 @@ const REFUSAL_CODES = listOf<RefusalCode>({
 export type SocketErrorCode = (typeof SOCKET_ERROR_CODES)[number];
 
 /** Whether a client can answer, or only looks. */
-export type ClientRole = (typeof ROLES)[number];
+export type ClientRole = "approver" | "viewer";
 
 /** What a client sends. */
 export type ClientMessage =

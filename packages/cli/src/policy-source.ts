@@ -11,11 +11,14 @@ import { onFile } from "./failure.js";
 import { homeOf } from "./home-source.js";
 import { inputName, readInput } from "./input.js";
 import { readHomeConfig } from "./mcp/config.js";
+import type { HomeConfig } from "./mcp/config.js";
 
 /** A policy and where it was read. */
 export interface PolicySource {
   readonly file: string;
   readonly policy: Policy;
+  /** The home's, where the policy is the home's. */
+  readonly config: HomeConfig["config"];
 }
 
 /**
@@ -28,10 +31,10 @@ export async function readPolicySource(invocation: Pick<Invocation, "operands" |
   const [operand] = operands;
   const options: PolicyOptions = { home: io.userHome, cwd: io.cwd };
   if (operand === undefined) {
-    const { policyFile: file } = await readHomeConfig(await homeOf(invocation), invocation);
-    return { file, policy: await onFile(file, () => readPolicyFile(file, options)) };
+    const { policyFile: file, config } = await readHomeConfig(await homeOf(invocation), invocation);
+    return { file, policy: await onFile(file, () => readPolicyFile(file, options)), config };
   }
   const text = await readInput(operand, io, { what: "policy", bytesMax: POLICY_BYTES_MAX });
   const file = inputName(operand, io);
-  return { file, policy: await onFile(file, () => readPolicy(text, options)) };
+  return { file, policy: await onFile(file, () => readPolicy(text, options)), config: undefined };
 }

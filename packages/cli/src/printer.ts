@@ -1,18 +1,18 @@
 /**
  * Printer: how a command speaks. Text for a person or JSON for a program; colours only on a terminal without NO_COLOR.
  */
+/** How a text may look. */
+export type Tone = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
 /** ECMA-48 codes that begin and end a tone. */
-const TONES = {
+const TONES: Readonly<Record<Tone, readonly [string, string]>> = {
   bold: ["1", "22"],
   dim: ["2", "22"],
   red: ["31", "39"],
   green: ["32", "39"],
   yellow: ["33", "39"],
   cyan: ["36", "39"],
-} as const;
-
-/** How a text may look. */
-export type Tone = keyof typeof TONES;
+};
 
 /** A stream that is written to. */
 export interface Sink {

@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const BIN: string = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
-if (!existsSync(BIN)) throw new Error("the CLI is not built: run `npm run setup`");
+export const BIN: string = fileURLToPath(new URL("../bin/acp.mjs", import.meta.url));
+if (!existsSync(new URL("../dist/index.js", import.meta.url))) throw new Error("the CLI is not built: run `npm run setup`");
 
 /** A directory that is removed with its holder. */
 export interface Scratch extends AsyncDisposable {

@@ -206,6 +206,7 @@ describe("acp mcp and its configuration", () => {
       "config_invalid",
       "webhook: the channel is not supported yet",
     ],
+    ["a policy that is named and missing", 'version: "1"\ndefaults: { policy: nowhere.yml }\n', ["--", "x"], "home_invalid", "nowhere.yml"],
     ["an unknown key", 'version: "1"\nproxxy: {}\n', ["--", "x"], "config_invalid", "config.yml:2:1: "],
     [
       "a url server",
@@ -219,7 +220,7 @@ describe("acp mcp and its configuration", () => {
     const { code, stdout, stderr } = await acp(["mcp", ...args], { home: at.home });
     expect([code, stdout, stderr]).toEqual([expect.any(Number), "", expect.stringContaining(message)]);
     expect(stderr).toContain(`[${errorCode}]`);
-    expect(code).toBe(errorCode === "config_invalid" ? EXIT_CODES.invalid.code : EXIT_CODES.usage.code);
+    expect(code).toBe(errorCode === "options_invalid" ? EXIT_CODES.usage.code : EXIT_CODES.invalid.code);
   });
 
   it("says what it reads and does not do yet, and starts", async () => {

@@ -6,11 +6,12 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BIN, scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
 
 const run = promisify(execFile);
+vi.setConfig({ testTimeout: 60_000 });
 
 interface Pane extends AsyncDisposable {
   /** Resolves when the screen, with what scrolled away, matches. */
@@ -20,6 +21,8 @@ interface Pane extends AsyncDisposable {
 }
 
 let panes = 0;
+/** Before the test's own time-out, so that the terminal is closed. */
+const LOOKS_MAX = 200;
 
 /** A command in a terminal of its own. */
 async function openPane(command: string, cwd: string): Promise<Pane> {
@@ -28,11 +31,13 @@ async function openPane(command: string, cwd: string): Promise<Pane> {
   await tmux("new-session", "-d", "-s", "pane", "-c", cwd, "-x", "150", "-y", "50", `${command}; echo "exit $?"; exec cat`);
   return {
     async until(pattern) {
-      for (;;) {
-        const screen = await tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "pane").catch(() => "");
+      let screen = "";
+      for (let looks = 0; looks < LOOKS_MAX; looks++) {
+        screen = await tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "pane").catch(() => "");
         if (pattern.test(screen)) return screen;
         await wait(50);
       }
+      throw new Error(`the terminal never showed ${String(pattern)}; it shows:\n${screen}`);
     },
     async type(text) {
       await wait(500); // a person's pause: what is typed before the question can be read answers nothing

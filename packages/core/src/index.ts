@@ -76,6 +76,7 @@ export type {
   ReserveResult,
   Revocations,
   Signer,
+  SleepOptions,
   Store,
   Vault,
 } from "./ports.js";

@@ -8,6 +8,8 @@ export const JSON_DEPTH_MAX = 64;
 export const JSON_BYTES_MAX: number = 10 * 1024 * 1024;
 /** Bytes of the canonical form of one Action: what a person could still be shown in parts. */
 export const ACTION_BYTES_MAX: number = 1024 * 1024;
+/** Nesting of an Action's arguments: the messages and log lines that carry them add levels of their own, and stay within {@link JSON_DEPTH_MAX}. */
+export const ACTION_DEPTH_MAX = 56;
 /** Characters of a tool, server, agent or approver name. */
 export const NAME_CHARS_MAX = 256;
 /** Characters of a host name, RFC 1035 §2.3.4 in text form. */

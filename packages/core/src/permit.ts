@@ -1,11 +1,12 @@
 /**
  * Permit: the in-process right to perform one Action once. Opaque, expires, bound to the action's digest.
- * What a permit opens lives in a module-private WeakMap: a copy, a cast or a made-up object opens nothing.
+ * What a permit opens lives in a private field of this module: a copy, a cast or a made-up object opens nothing.
  */
 import type { Action } from "./action/action.js";
 import { actionDigest } from "./action/digest.js";
 import { ConsentError } from "./errors.js";
 import { PERMIT_TTL_MS } from "./limits.js";
+import { Itself } from "./itself.js";
 import type { Clock } from "./ports.js";
 import type { EventMaker } from "./gate/record.js";
 
@@ -57,24 +58,47 @@ interface PermitState extends PermitTerms {
   spent: boolean;
 }
 
-const states = new WeakMap<object, PermitState>();
-/** Releases that redeeming gave and that no vault has taken yet. */
-const releases = new WeakSet<object>();
+/**
+ * What a permit is inside: an object whose private field no other code can read, copy or make.
+ * A WeakMap keyed by permits would do the same and cost a gate under load a fifth of its time in the garbage collector.
+ */
+class PermitKey {
+  readonly #state: PermitState;
+
+  constructor(state: PermitState) {
+    this.#state = state;
+    Object.freeze(this);
+  }
+
+  static stateOf(permit: object): PermitState | undefined {
+    return #state in permit ? permit.#state : undefined;
+  }
+}
+
+/** Whether a release that redeeming gave was taken by a vault; on the release itself, as an action's mark is. */
+class ReleaseMark extends Itself {
+  #taken = false;
+
+  static take(release: object): boolean {
+    if (!(#taken in release) || release.#taken) return false;
+    release.#taken = true;
+    return true;
+  }
+}
 
 /** Makes a permit. For the gate alone: not part of the public surface. */
 export function issuePermit(terms: PermitTerms): Permit {
   const { action, clock } = terms;
-  // The one cast that makes the brand: no code outside this module can write it.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const permit = Object.freeze({}) as Permit;
-  states.set(permit, {
+  const key: object = new PermitKey({
     ...terms,
     digest: actionDigest(action),
     expiresAtMonotonicMs: clock.monotonic() + PERMIT_TTL_MS,
     expiresAtMs: clock.now() + PERMIT_TTL_MS,
     spent: false,
   });
-  return permit;
+  // The one cast that makes the brand: no code outside this module can write it.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return key as Permit;
 }
 
 /** Both clocks must agree that there is time left, so that no jump of one revives a permit. A reading that is no number is no time left. */
@@ -99,13 +123,19 @@ function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitSt
     mask: <T>(value: T): T => value,
     masker: () => undefined,
   });
-  releases.add(release);
+  void new ReleaseMark(release);
   return release;
 }
 
 /** True once for each release that redeeming gave: secrets enter no other one, and each only once. */
 export function takeRelease(release: Release): boolean {
-  return releases.delete(release);
+  return ReleaseMark.take(release);
+}
+
+/** Whether the caller, the performer or the gate has gone. Looks at each signal: joining them costs more than deciding. */
+export function isAbandoned(permit: Permit, performerSignal: AbortSignal | undefined): boolean {
+  const { callerSignal, shutdownSignal } = stateOf(permit);
+  return [callerSignal, performerSignal, shutdownSignal].some((signal) => signal?.aborted === true);
 }
 
 /** The event maker of an issued permit, spent or not. */
@@ -114,7 +144,8 @@ export function eventsOf(permit: Permit): EventMaker {
 }
 
 function stateOf(permit: Permit): PermitState {
-  const state = states.get(permit);
+  // A permit may come from JavaScript, where it can be anything.
+  const state = typeof permit === "object" && permit !== null ? PermitKey.stateOf(permit) : undefined;
   if (state === undefined) throw new ConsentError("permit_unknown", "Cannot redeem the permit: no gate of this process issued it");
   return state;
 }

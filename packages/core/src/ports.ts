@@ -12,14 +12,20 @@ import type { Facts } from "./layers.js";
 import type { Release } from "./permit.js";
 import type { TrustedKey } from "./proof/keys.js";
 
+/** Options of {@link Clock.sleep}. */
+export interface SleepOptions {
+  readonly signal: AbortSignal;
+  readonly background?: boolean;
+}
+
 /** Time, injected. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970-01-01T00:00:00Z; may jump. */
   now(): number;
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number;
-  /** Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. */
-  sleep(ms: number, options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. A sleep in the `background` keeps no process alive. */
+  sleep(ms: number, options: SleepOptions): Promise<void>;
 }
 
 /** Prefixes of ids: consent request, nonce, audit event, grant. */
@@ -160,7 +166,7 @@ export interface AuditSink {
   /**
    * Writes the events, in order, all or none; resolves when they are durable.
    *
-   * @throws ConsentError `audit_failed`; from then on every append throws (latched).
+   * @throws ConsentError `audit_failed`. After a failed write every append throws (latched); events that cannot be written at all are refused without that.
    */
   append(events: readonly AuditEventInput[]): Promise<AuditReceipt>;
 }

@@ -3,12 +3,19 @@
  */
 import { randomId } from "#crypto";
 import { asError } from "./errors.js";
-import type { Clock, IdPrefix, Ids } from "./ports.js";
+import type { Clock, IdPrefix, Ids, SleepOptions } from "./ports.js";
 
 /** The longest delay a timer takes; longer sleeps are made of several. */
 const TIMER_MS_MAX = 2_147_483_647;
 
-function sleepOnce(ms: number, signal: AbortSignal): Promise<void> {
+/** What Node's timers have and other platforms' do not need: a way to keep no process alive. */
+interface BackgroundTimer {
+  unref(): void;
+}
+
+const canStandAside = (timer: unknown): timer is BackgroundTimer => typeof timer === "object" && timer !== null && "unref" in timer;
+
+function sleepOnce(ms: number, { signal, background }: SleepOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);
@@ -19,6 +26,7 @@ function sleepOnce(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     }, ms);
     signal.addEventListener("abort", stop, { once: true });
+    if (background === true && canStandAside(timer)) timer.unref();
   });
 }
 
@@ -26,10 +34,10 @@ function sleepOnce(ms: number, signal: AbortSignal): Promise<void> {
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  async sleep(ms: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    signal.throwIfAborted();
+  async sleep(ms: number, options: SleepOptions): Promise<void> {
+    options.signal.throwIfAborted();
     const endMs = performance.now() + ms;
-    for (let left = ms; left > 0; left = endMs - performance.now()) await sleepOnce(Math.min(left, TIMER_MS_MAX), signal);
+    for (let left = ms; left > 0; left = endMs - performance.now()) await sleepOnce(Math.min(left, TIMER_MS_MAX), options);
   },
 });
 

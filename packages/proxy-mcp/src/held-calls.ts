@@ -30,7 +30,7 @@ export interface HeldCalls {
 }
 
 /** No calls yet. */
-export function createHeldCalls(parts: CallParts): HeldCalls {
+export function createHeldCalls(parts: CallParts, heldBytesMax: number = HELD_BYTES_MAX): HeldCalls {
   const calls = new Map<ToolCall, string>();
   let heldBytes = 0;
   return {
@@ -46,8 +46,8 @@ export function createHeldCalls(parts: CallParts): HeldCalls {
         return undefined;
       }
       const bytes = request.line.length;
-      if (heldBytes + bytes > HELD_BYTES_MAX) {
-        const reason = `calls of more than ${HELD_BYTES_MAX} bytes are waiting`;
+      if (heldBytes + bytes > heldBytesMax) {
+        const reason = `calls of more than ${heldBytesMax} bytes are waiting`;
         parts.send(resultLine(id, deniedResult({ decision: "deny", code: "too_many_pending", reason, ...DENY_CODES.too_many_pending })));
         return undefined;
       }

@@ -143,6 +143,7 @@ function ask(
 }
 
 function take({ waiting, handlers }: PeerState, peer: Peer, line: Buffer): void {
+  if (peer.failure !== undefined) return undefined;
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed") peer.catalog.forget();
   if (message.kind !== "response" || message.id === undefined) return handlers.onMessage(peer, message, line);

@@ -36,8 +36,9 @@ interface State {
   readonly catalog: Catalog;
   readonly calls: HeldCalls;
   readonly waiting: Map<RpcId, Waiting>;
-  /** The proxy's own requests. */
+  /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
   readonly own: Map<RpcId, (line: Buffer | undefined) => void>;
+  readonly ownPrefix: string;
   upstream: Upstream;
   failure: ServerFailure | undefined;
   /** The server answered something. */
@@ -55,6 +56,7 @@ export function createSingleRouter(parts: RouterParts, config: CommandUpstream):
     calls: createHeldCalls(parts),
     waiting: new Map(),
     own: new Map(),
+    ownPrefix: `acp-${randomUUID()}-`,
     upstream: startUpstream(config, {
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(state, idAtEdges(line)),
@@ -143,12 +145,12 @@ function takeCancellation({ waiting, upstream }: State, params: unknown, line: B
 
 function fromServer(state: State, line: Buffer): void {
   const { parts, waiting, own, catalog } = state;
+  if (state.failure !== undefined) return undefined;
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed") catalog.forget();
   if (message.kind !== "response" || message.id === undefined) return parts.send(line);
   const { id } = message;
-  const mine = own.get(id);
-  if (mine !== undefined) return mine(line);
+  if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
   const entry = waiting.get(id);
   if (entry === undefined) return parts.send(line);
   if (entry.call !== undefined) {
@@ -220,8 +222,8 @@ function watchStart(state: State, id: RpcId): AbortController {
 }
 
 /** One page of the server's tools, asked by the proxy itself. */
-async function ownList({ own, upstream, parts }: State, cursor: string | undefined): Promise<unknown> {
-  const id = `acp-${randomUUID()}`;
+async function ownList({ own, ownPrefix, upstream, parts }: State, cursor: string | undefined): Promise<unknown> {
+  const id = `${ownPrefix}${randomUUID()}`;
   const stop = new AbortController();
   const answer = new Promise<Buffer | undefined>((resolve) => {
     own.set(id, resolve);

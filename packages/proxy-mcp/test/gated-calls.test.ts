@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ALLOW_ALL, ASK_ALL, type Proxied, proxied } from "./support/proxied.js";
+import { ALLOW_ALL, ASK_ALL, type Proxied, proxied, scripted } from "./support/proxied.js";
 import type { Message } from "./support/line-client.js";
 
 const DENY_ECHO = {
@@ -210,6 +210,20 @@ describe("a tool call through the proxy", () => {
     await p.proxy.close();
   });
 
+  it("goes on to the gate when the server does not answer the proxy's list in time, and the late list stays with the proxy", async () => {
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ heldList: true }) }] });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
+    while (!(await received(p)).some((line) => line.includes("tools/list")));
+    expect((await received(p)).some((line) => line.includes("tools/call"))).toBe(false);
+    await p.clock.advance(5_000);
+    await p.client.find(({ id }) => id === 1);
+    await p.client.request(2, "vendor/release-list");
+    await p.client.request(3, "ping");
+    expect(p.client.lines.some((line) => line.includes("inputSchema"))).toBe(false);
+    await p.proxy.close();
+  });
+
   it("asks the server for no list before the handshake is over", async () => {
     const p = proxied({ policy: ALLOW_ALL });
     await p.client.call(1, "typed", { count: 1 });
@@ -240,6 +254,20 @@ describe("a tool call through the proxy", () => {
       isError: true,
       _meta: { "acp/denied": { code: "arguments_invalid", reason: expect.stringContaining(reason) as string } },
     });
+    await p.proxy.close();
+  });
+
+  it("is answered by nobody but the gate while a person decides", async () => {
+    const p = proxied({ policy: ASK_ALL });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
+    const question = await p.channel.question(0);
+    await p.client.request(2, "vendor/say", { lines: ['{"jsonrpc":"2.0","id":1,"result":{"forged":true}}'] });
+    await question.deny("no");
+    expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject({
+      _meta: { "acp/denied": { code: "consent_denied" } },
+    });
+    expect(p.logs).toContain("[fs] answered a call that it was not sent; the answer is dropped");
     await p.proxy.close();
   });
 

@@ -59,6 +59,24 @@ describe("a server that never starts", () => {
   });
 });
 
+describe("a server that was given up", () => {
+  it("is heard no more", async () => {
+    const late = '{"jsonrpc":"2.0","id":1,"result":{"late":true}}';
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted({ silent: true, farewell: late, greeting: "up" }) }],
+      startTimeoutMs: 7_000,
+    });
+    while (!p.logs.includes("[fs] up")) await new Promise((resolve) => setImmediate(resolve));
+    p.client.send({ id: 1, method: "initialize", params: {} });
+    await p.clock.advance(0);
+    await p.clock.advance(7_000);
+    await p.proxy.done;
+    await p.client.ended;
+    expect(p.client.lines).toEqual([expect.stringContaining("did not answer")]);
+  });
+});
+
 describe("a server that dies", () => {
   it("leaves no request unanswered: results for calls, errors for the rest, the question withdrawn", async () => {
     const p = proxied({ policy: { version: "1", default: "allow", rules: [{ match: { tool: "echo" }, action: "ask" }] } });

@@ -14,7 +14,7 @@ import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { homePath } from "../home-source.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
-import { chooseServers, configWarnings, readHomeConfig } from "../mcp/config.js";
+import { chooseServers, configWarnings, gateOptionsOf, readHomeConfig } from "../mcp/config.js";
 import { createNotices, sayHow } from "../mcp/notices.js";
 import { openPolicyInForce } from "../mcp/policy-in-force.js";
 import { removeStaleSockets } from "../mcp/stale-sockets.js";
@@ -31,7 +31,6 @@ export const mcp: Run = async (invocation) => {
   const signal = io.onStop();
   const home = await makeHome(homePath(invocation));
   const source = await readHomeConfig(home, invocation);
-  const { config } = source;
   const upstreams = chooseServers(source, invocation);
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
@@ -63,9 +62,7 @@ export const mcp: Run = async (invocation) => {
     channel,
     audit,
     paused: () => readPause(home, Date.now()),
-    groups: config?.groups ?? {},
-    ...(config?.askTimeoutMs !== undefined && { askTimeoutMs: config.askTimeoutMs }),
-    ...(config?.approvers !== undefined && { approvers: config.approvers }),
+    ...gateOptionsOf(source),
   });
   const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
   const { reason } = await proxy.done;

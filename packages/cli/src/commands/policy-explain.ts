@@ -1,16 +1,17 @@
 /**
- * `acp policy explain`: which rule decides an action, why, and what a person would be asked. Nothing is performed, asked or written.
+ * `acp policy explain`: which rule decides an action, why, and what a person would be asked.
  */
-import { actionDigest, actionToJson, createConsentGate, escapeText, parametersOf } from "@acp/core";
-import type { Action, Agent, AuditSink, Channel, ConsentGate, ConsentRequest, Effect, Evaluation } from "@acp/core";
+import { escapeText, parametersOf } from "@acp/core";
+import type { Effect } from "@acp/core";
 import { readActionArgument } from "../action-argument.js";
 import type { Run } from "../command.js";
 import { showDuration } from "../duration.js";
+import { explain, explanationToJson } from "../explanation.js";
+import type { Explanation } from "../explanation.js";
+import { gateOptionsOf } from "../mcp/config.js";
 import { readPolicySource } from "../policy-source.js";
-import type { PolicySource } from "../policy-source.js";
-import type { Tone } from "../printer.js";
+import type { Printer, Tone } from "../printer.js";
 
-const AGENT: Agent = { id: "mcp-client" };
 const TONES: Readonly<Record<Effect, Tone>> = { allow: "green", ask: "yellow", deny: "red" };
 
 /** Runs the command. */
@@ -18,88 +19,30 @@ export const policyExplain: Run = async (invocation) => {
   const { print } = invocation;
   const action = await readActionArgument(invocation);
   const source = await readPolicySource(invocation);
-  const asked: ConsentRequest[] = [];
-  await using gate = dryGate(source, asked);
-  const evaluation = gate.evaluate(action, { agent: AGENT });
-  if (evaluation.ruling.effect === "ask") await ask(gate, action);
-  const line = source.policy.rules.find(({ ruleId }) => ruleId === evaluation.ruling.ruleId)?.line;
-  const question = asked[0]?.text;
-  print.result(asJson({ action, evaluation, line, question, file: source.file }), () => {
-    const { effect } = evaluation.ruling;
-    const place = line === undefined ? source.file : `${source.file}:${line}`;
-    return [
-      `${print.tone(TONES[effect], effect)} ${describe(action)}`,
-      ...explain(evaluation, place),
-      ...(question === undefined ? [] : ["", "A person would be asked:", "", ...indent(question)]),
-    ];
-  });
+  const explanation = await explain(action, source, gateOptionsOf(source));
+  print.result(explanationToJson(explanation), () => render(explanation, print));
   return "ok";
 };
 
-/** The gate as it is, but for a channel that only remembers the question and a log that keeps nothing. */
-function dryGate({ policy }: PolicySource, asked: ConsentRequest[]): ConsentGate {
-  const channel: Channel = {
-    name: "terminal",
-    deliver: (request) => {
-      asked.push(request);
-      return Promise.resolve();
-    },
-  };
-  const audit: AuditSink = { append: () => Promise.resolve({ seq: 0, hash: "" }) };
-  return createConsentGate({ policy, channel, audit });
-}
-
-async function ask(gate: ConsentGate, action: Action): Promise<void> {
-  const opened = await gate.open(action, { agent: AGENT });
-  if (opened.decision === "pending") await opened.withdraw("only explained");
-}
-
-function describe(action: Action): string {
+function render(explanation: Explanation, print: Printer): readonly string[] {
+  const { action, file, line, evaluation, question, unasked } = explanation;
+  const { ruling, category, risk, level } = evaluation;
   const { tool, server } = parametersOf(action);
-  return escapeText(`${action.meta.kind} ${server === "" ? tool : `${tool} on ${server}`}`);
-}
-
-function explain({ ruling, category, risk, level, ask: terms }: Evaluation, place: string): readonly string[] {
-  const name = ruling.ruleName === undefined ? "" : ` "${escapeText(ruling.ruleName)}"`;
+  const name = ruling.ruleName === undefined ? "" : ` "${ruling.ruleName}"`;
   const limits = (ruling.limits ?? []).map(({ max, windowMs }) => `${max} in ${showDuration(windowMs)}`);
   return [
-    `  rule   ${escapeText(ruling.ruleId)}${name} (${place})`,
+    `${print.tone(TONES[ruling.effect], ruling.effect)} ${escapeText(`${action.meta.kind} ${server === "" ? tool : `${tool} on ${server}`}`)}`,
+    `  rule   ${escapeText(`${ruling.ruleId}${name}`)} (${line === undefined ? file : `${file}:${line}`})`,
     `  why    ${escapeText(ruling.reason)}`,
     `  risk   ${risk} (${category})${level === risk ? "" : `, asked as ${level}`}`,
     ...(limits.length === 0 ? [] : [`  limit  ${limits.join(", ")}`]),
-    ...(terms === undefined
-      ? []
-      : [
-          `  ask    ${terms.approvers === undefined ? "whoever is at the terminal" : terms.approvers.join(", ")}; denied after ${showDuration(terms.timeoutMs)}${terms.quorum > 1 ? `; ${terms.quorum} people` : ""}`,
-        ]),
+    ...(unasked === undefined ? askLines(explanation) : [`  but    denied, ${escapeText(unasked.reason)} [${unasked.code}]`]),
+    ...(question === undefined ? [] : ["", "A person would be asked:", "", ...question.text.split("\n").map((text) => `  ${text}`)]),
   ];
 }
 
-const indent = (text: string): readonly string[] => text.split("\n").map((line) => `  ${line}`);
-
-interface Explained {
-  readonly action: Action;
-  readonly evaluation: Evaluation;
-  readonly line: number | undefined;
-  readonly question: string | undefined;
-  readonly file: string;
-}
-
-function asJson({ action, evaluation, line, question, file }: Explained): unknown {
-  const { ruling, layer, rulings, category, risk, level, ask: terms } = evaluation;
-  return {
-    effect: ruling.effect,
-    rule: { id: ruling.ruleId, name: ruling.ruleName, file, line },
-    layer,
-    reason: ruling.reason,
-    category,
-    risk,
-    level,
-    limits: ruling.limits,
-    ask: terms,
-    question,
-    rulings,
-    action: actionToJson(action),
-    digest: actionDigest(action),
-  };
+function askLines({ evaluation: { ask }, question }: Explanation): readonly string[] {
+  if (ask === undefined) return [];
+  const people = question?.approvers === undefined ? "whoever is at the terminal" : question.approvers.map(escapeText).join(" or ");
+  return [`  ask    ${people}${ask.quorum > 1 ? `, ${ask.quorum} of them` : ""}; denied after ${showDuration(ask.timeoutMs)}`];
 }

@@ -4,6 +4,7 @@
 import { access } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
+import type { GateOptions } from "@acp/core";
 import { readConfig } from "@acp/home";
 import type { Config, Home, UpstreamServer } from "@acp/home";
 import type { UpstreamConfig } from "@acp/proxy-mcp";
@@ -16,8 +17,8 @@ const ONLY_SERVER = "default";
 /** The configuration in force and where it was read. */
 export interface HomeConfig {
   readonly file: string;
-  /** Left out where there is no file. */
-  readonly config?: Config;
+  /** `undefined` where there is no file. */
+  readonly config: Config | undefined;
   readonly policyFile: string;
   /** Whether the configuration names the policy file: then it must exist. */
   readonly isPolicyNamed: boolean;
@@ -33,7 +34,8 @@ type ConfigContext = Pick<Invocation, "values" | "io">;
  */
 export async function readHomeConfig(home: Home, { values, io }: ConfigContext): Promise<HomeConfig> {
   const file = values.config === undefined ? home.configPath : resolve(io.cwd, values.config);
-  if (values.config === undefined && (await isMissing(file))) return { file, policyFile: home.policyPath, isPolicyNamed: false };
+  if (values.config === undefined && (await isMissing(file)))
+    return { file, config: undefined, policyFile: home.policyPath, isPolicyNamed: false };
   const config = await onFile(file, () => readConfig(file, { homeDir: io.userHome, cwd: dirname(file) }));
   return { file, config, policyFile: config.policyPath ?? home.policyPath, isPolicyNamed: config.policyPath !== undefined };
 }
@@ -80,6 +82,15 @@ export function configWarnings({ file, config }: HomeConfig): readonly string[] 
   return [...(config?.warnings ?? []), ...idle.map((path) => `"${path}" is not supported yet and does nothing`)].map(
     (warning) => `${file}: ${warning}`,
   );
+}
+
+/** What of the configuration a gate takes. */
+export function gateOptionsOf({ config }: Pick<HomeConfig, "config">): Pick<GateOptions, "askTimeoutMs" | "approvers" | "groups"> {
+  return {
+    groups: config?.groups ?? {},
+    ...(config?.askTimeoutMs !== undefined && { askTimeoutMs: config.askTimeoutMs }),
+    ...(config?.approvers !== undefined && { approvers: config.approvers }),
+  };
 }
 
 /** The configuration adds to our environment; the proxy takes the whole. */

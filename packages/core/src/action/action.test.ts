@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { httpAction, isAction, isHttpAction, isShellAction, isToolAction, shellAction, toolAction } from "./action.js";
 import type { ConsentErrorCode } from "../errors.js";
-import { ACTION_BYTES_MAX, NAME_CHARS_MAX } from "../limits.js";
+import { ACTION_BYTES_MAX, ACTION_DEPTH_MAX, NAME_CHARS_MAX } from "../limits.js";
 
 // What plain JSON can show is in spec/vectors/actions.json, run by test/vectors-actions.test.ts.
 const refusal = (code: ConsentErrorCode): unknown => expect.objectContaining({ code });
@@ -58,6 +58,12 @@ describe("toolAction()", () => {
     expect(toolAction("s", "x".repeat(NAME_CHARS_MAX)).name).toHaveLength(NAME_CHARS_MAX);
     expect(() => toolAction("s", "x".repeat(NAME_CHARS_MAX + 1))).toThrow(refusal("action_invalid"));
     expect(() => toolAction("s", "x\udfff")).toThrow(refusal("json_lone_surrogate"));
+  });
+
+  it("toolAction() takes arguments nested as deep as the messages around them can hold, and no deeper", () => {
+    const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
+    expect(() => toolAction("s", "t", nested(ACTION_DEPTH_MAX))).not.toThrow();
+    expect(() => toolAction("s", "t", nested(ACTION_DEPTH_MAX + 1))).toThrow(refusal("json_too_deep"));
   });
 
   it("toolAction() counts the bytes of the canonical form exactly", () => {

@@ -11,8 +11,9 @@ import { BYTES_PER_UNIT_MAX, copyMeasured } from "../json/copy.js";
 import { utf8Length } from "../json/text.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject } from "../json/value.js";
-import { ACTION_BYTES_MAX, NAME_CHARS_MAX } from "../limits.js";
+import { ACTION_BYTES_MAX, ACTION_DEPTH_MAX, NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
+import { isMarked, markAction } from "./mark.js";
 import { parseHttpUrl } from "./url.js";
 
 declare const actionBrand: unique symbol;
@@ -88,15 +89,13 @@ const FIRST_WORD = /[^ \t]+/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const PLACEHOLDER = "{{secret:";
 
-const made = new WeakSet<object>();
-
 /**
  * A tool call.
  *
  * @throws ConsentError `action_invalid` for a bad name; `json_*` where `args` is not plain JSON data.
  */
 export function toolAction(server: string, tool: string, args: unknown = {}): ToolAction {
-  const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX);
+  const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX, ACTION_DEPTH_MAX);
   if (!isJsonObject(copy)) throw invalid("tool", "its args are not an object");
   const data: Unbranded<ToolAction> = {
     name: nameOf("tool name", tool),
@@ -152,7 +151,7 @@ export function shellAction(command: string, options: ShellActionOptions = {}): 
 
 /** Whether a constructor of this copy of the package made `value`. */
 export function isAction(value: unknown): value is Action {
-  return typeof value === "object" && value !== null && made.has(value);
+  return isMarked(value);
 }
 
 /** Whether an Action is a tool call. */
@@ -172,14 +171,12 @@ export function isShellAction(action: Action): action is ShellAction {
 
 /** Freezes and marks `data`. `units` is a lower bound of its size, as {@link copyMeasured} counts. */
 function brand<A extends Action>(data: Unbranded<A>, units: number): asserts data is Unbranded<A> & A {
-  if (
-    units > ACTION_BYTES_MAX ||
-    (units * BYTES_PER_UNIT_MAX > ACTION_BYTES_MAX && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX)
-  ) {
+  const isSurelySmall = units * BYTES_PER_UNIT_MAX <= ACTION_BYTES_MAX;
+  if (!isSurelySmall && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX) {
     throw new ConsentError("json_too_large", `Cannot make an action: it has more than ${ACTION_BYTES_MAX} bytes`);
   }
   Object.freeze(data.meta);
-  made.add(Object.freeze(data));
+  markAction(data);
 }
 
 function nameOf(what: string, name: unknown): string {

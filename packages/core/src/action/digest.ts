@@ -1,11 +1,9 @@
 /** Digests: SHA-256 over canonical JSON. */
 import { sha256Hex } from "#crypto";
-import { isAction } from "./action.js";
 import type { Action } from "./action.js";
 import { ConsentError } from "../errors.js";
 import { canonicalJson } from "../json/canonical.js";
-
-const digests = new WeakMap<Action, string>();
+import { markedDigest } from "./mark.js";
 
 /** `sha256:<hex>` over the RFC 8785 form of a value; throws what {@link canonicalJson} throws. */
 export function sha256Digest(value: unknown): string {
@@ -18,10 +16,7 @@ export function sha256Digest(value: unknown): string {
  * @throws ConsentError `action_invalid` for what no constructor made.
  */
 export function actionDigest(action: Action): string {
-  const known = digests.get(action);
-  if (known !== undefined) return known;
-  if (!isAction(action)) throw new ConsentError("action_invalid", "Cannot digest a value: no constructor made it an Action");
-  const digest = sha256Digest(action);
-  digests.set(action, digest);
+  const digest = markedDigest(action, () => sha256Digest(action));
+  if (digest === undefined) throw new ConsentError("action_invalid", "Cannot digest a value: no constructor made it an Action");
   return digest;
 }

@@ -11,7 +11,6 @@ const HOST_AND_PORT = /^(\[[^[\]]*\]|[^:[\]]*)(?::([0-9]*))?$/;
 /** Controls, space, backslash: dropped, escaped or turned into a slash by the WHATWG parser. Lone surrogates become U+FFFD. */
 const REPAIRED = /[\u0000- \\\u007f-\u009f]|[\ud800-\udfff]/u;
 const PORT_MAX = 65_535;
-const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
 /** A URL in its one spelling. */
 export interface HttpUrl {
@@ -35,12 +34,11 @@ export function parseHttpUrl(input: string): HttpUrl {
   const [, rawHost, rawPort] = HOST_AND_PORT.exec(authority) ?? [];
   if (rawHost === undefined) throw refused("its authority is not host[:port]");
   const host = normalizeHost(rawHost);
-  const secure = scheme.length === "https".length;
-  const port = rawPort === undefined ? DEFAULT_PORTS[secure ? "https" : "http"] : readPort(rawPort);
+  const defaultPort = scheme.toLowerCase() === "https" ? 443 : 80;
+  const port = rawPort === undefined ? defaultPort : readPort(rawPort);
   const url = new URL(input);
   url.hostname = host;
   url.hash = "";
-  if (url.hostname !== host) throw refused("its host has more than one reading");
   return { url: url.href, host, port };
 }
 

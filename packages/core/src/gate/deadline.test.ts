@@ -1,5 +1,6 @@
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
+import type { Clock } from "../ports.js";
 import { createDeadline } from "./deadline.js";
 
 const never = new Promise<never>(() => undefined);
@@ -28,26 +29,23 @@ describe("createDeadline()", () => {
     expect(times).toEqual([100, 140]);
   });
 
-  it("leaves no timer behind when nothing waits", async () => {
-    let sleeping = 0;
+  it("sleeps once for all work that comes meanwhile, and in the background", async () => {
     const clock = manualClock();
-    const counting = {
+    const sleeps: (boolean | undefined)[] = [];
+    const counting: Clock = {
       ...clock,
-      sleep: async (ms: number, options: { readonly signal: AbortSignal }) => {
-        sleeping++;
-        try {
-          await clock.sleep(ms, options);
-        } finally {
-          sleeping--;
-        }
+      sleep(ms, options) {
+        sleeps.push(options.background);
+        return clock.sleep(ms, options);
       },
     };
     const within = createDeadline(counting, 100);
-    await Promise.all([within(Promise.resolve(1), "a"), within(Promise.resolve(2), "b")]);
-    await clock.advance(0);
-    expect(sleeping).toBe(0);
-    await within(Promise.resolve(3), "c");
-    await clock.advance(0);
-    expect(sleeping).toBe(0);
+    for (let i = 0; i < 50; i++) await within(Promise.resolve(i), "it");
+    expect(sleeps).toEqual([true]);
+    await clock.advance(1_000);
+    const late = within(never, "the vault").catch((error: unknown) => error);
+    await clock.advance(100);
+    expect(await late).toMatchObject({ code: "part_timeout" });
+    expect(sleeps).toEqual([true, true]);
   });
 });

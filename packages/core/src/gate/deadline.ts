@@ -9,55 +9,46 @@ export interface Deadline {
   <T>(work: Promise<T>, what: string): Promise<T>;
 }
 
-// A reason of one's own: the default one would be a DOMException with a stack trace, made anew for every piece of work.
-const IDLE = new Error("nothing waits any more");
-
 interface Waiting {
   readonly dueMs: number;
   readonly lapse: () => void;
 }
 
+/** Aborts never: the watch ends by itself when there is nothing left to watch. */
+const NEVER = new AbortController().signal;
+
 /** A deadline of `limitMs` monotonic milliseconds for every piece of work. */
 export function createDeadline(clock: Clock, limitMs: number): Deadline {
+  // In the order of their due times, since all get the same time.
   const waiting = new Set<Waiting>();
-  let timer: AbortController | undefined;
+  let watching = false;
 
-  async function watch(stop: AbortSignal): Promise<void> {
-    for (const { dueMs } of waiting) {
-      await clock.sleep(dueMs - clock.monotonic(), { signal: stop });
+  // Making and cancelling a timer for every piece of work would cost more than deciding: one sleep serves all that comes during it.
+  async function watch(): Promise<void> {
+    watching = true;
+    for (let [first] = waiting; first !== undefined; [first] = waiting) {
+      await clock.sleep(first.dueMs - clock.monotonic(), { signal: NEVER, background: true });
       for (const each of waiting) if (each.dueMs <= clock.monotonic()) each.lapse();
     }
-  }
-
-  function add(entry: Waiting): void {
-    waiting.add(entry);
-    if (timer !== undefined) return;
-    timer = new AbortController();
-    // Ends by being aborted when nothing waits any more; that is its normal end.
-    watch(timer.signal).catch(() => undefined);
-  }
-
-  function remove(entry: Waiting): void {
-    if (!waiting.delete(entry) || waiting.size > 0) return;
-    timer?.abort(IDLE);
-    timer = undefined;
+    watching = false;
   }
 
   return <T>(work: Promise<T>, what: string): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       const lapse = (): void => {
-        remove(entry);
+        waiting.delete(entry);
         reject(new ConsentError("part_timeout", `Cannot wait for ${what} any longer: it did not answer within ${limitMs} ms`));
       };
       const entry: Waiting = { dueMs: clock.monotonic() + limitMs, lapse };
-      add(entry);
+      waiting.add(entry);
+      if (!watching) void watch();
       work.then(
         (value) => {
-          remove(entry);
+          waiting.delete(entry);
           resolve(value);
         },
         (error: unknown) => {
-          remove(entry);
+          waiting.delete(entry);
           reject(asError(error));
         },
       );

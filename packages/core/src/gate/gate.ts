@@ -53,6 +53,7 @@ export function createConsentGate(options: GateOptions): ConsentGate {
   };
   const close = (): Promise<void> => {
     parts.shutdown.abort(new Error("the gate is closed"));
+    for (const closer of parts.closers) closer();
     return Promise.resolve();
   };
 

@@ -32,6 +32,8 @@ export interface GateParts {
   readonly ids: Ids;
   readonly within: Deadline;
   readonly shutdown: AbortController;
+  /** What takes the open questions of waiting callers back when the gate closes. */
+  readonly closers: Set<() => void>;
   /** Ids of the questions that this gate shows. */
   readonly questions: Set<string>;
 }
@@ -92,6 +94,7 @@ export function makeParts(options: GateOptions): GateParts {
     ids,
     within,
     shutdown: new AbortController(),
+    closers: new Set(),
     questions: new Set(),
   };
 }

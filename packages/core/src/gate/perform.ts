@@ -5,7 +5,7 @@ import { deny, messageOf } from "./deny.js";
 import { ConsentError, isConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
 import type { GateParts } from "./parts.js";
-import { eventsOf, type Release, redeemFor } from "../permit.js";
+import { eventsOf, isAbandoned, type Release, redeemFor } from "../permit.js";
 import { isInjectedFrom } from "../vault/inject.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
@@ -80,7 +80,7 @@ async function complete(parts: GateParts, verdict: Allowed, metadata: JsonObject
 export async function performOnce<T>(parts: GateParts, verdict: Allowed, { perform, signal }: Performance<T>): Promise<RunResult<T>> {
   const release = await prepare(parts, verdict, signal);
   if ("decision" in release) return { ran: false, verdict: release };
-  if (release.signal.aborted) {
+  if (isAbandoned(verdict.permit, signal)) {
     await complete(parts, verdict, { outcome: "not_performed" });
     return { ran: false, verdict: deny("consent_cancelled", "the caller went away") };
   }

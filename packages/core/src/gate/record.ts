@@ -30,12 +30,17 @@ export function eventMaker(
   subject: EventSubject,
   { clock, ids, isolation }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string },
 ): EventMaker {
-  const { startedAtMs, ...shared } = subject;
+  const { agent, tool, category, riskLevel, policyRule, requestId, startedAtMs } = subject;
+  let call: string | undefined;
   return (eventType, decision, metadata) => {
     const atMs = clock.now();
+    const id = ids.next("ae");
+    call ??= id;
     // The wall clock may have gone back meanwhile; a negative time would say nothing.
     const responseTimeMs = Math.max(0, Math.round(atMs - startedAtMs));
-    return { id: ids.next("ae"), atMs, eventType, ...shared, decision, responseTimeMs, metadata: { isolation, ...metadata } };
+    // Events of a question share its request id; those of a call without one share the id of its first event.
+    const shared = requestId === "" ? { call, isolation, ...metadata } : { isolation, ...metadata };
+    return { id, atMs, eventType, requestId, agent, tool, category, riskLevel, decision, responseTimeMs, policyRule, metadata: shared };
   };
 }
 

@@ -102,10 +102,11 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
     const isFirst = await endQuestion(parts, follow.id, cancel).catch(() => true);
     if (isFirst) giveUp(denial(code, reason));
   };
-  const offs = [
-    onAbort(context.signal, () => void leave("the caller went away", "consent_cancelled")),
-    onAbort(parts.shutdown.signal, () => void leave("the gate is shutting down", "gate_closed")),
-  ];
+  const offCaller = onAbort(context.signal, () => void leave("the caller went away", "consent_cancelled"));
+  // A set and not a listener each on the gate's signal: there may be thousands.
+  const closer = (): void => void leave("the gate is shutting down", "gate_closed");
+  parts.closers.add(closer);
+  if (parts.shutdown.signal.aborted) closer();
   // The store ends a question in time; this is for a store that does not.
   const backstopMs = Math.max(0, record.request.expiresAtMs - parts.clock.now()) + PART_TIMEOUT_MS;
   parts.clock.sleep(backstopMs, { signal: stop.signal }).then(
@@ -117,7 +118,8 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
   const settled = Promise.race([ended, givenUp])
     .catch((error: unknown) => denial("store_failed", `the question was lost: ${messageOf(error)}`))
     .finally(() => {
-      for (const off of offs) off();
+      offCaller();
+      parts.closers.delete(closer);
       stop.abort(new Error("nobody waits any more"));
     });
 

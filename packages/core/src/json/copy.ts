@@ -22,6 +22,7 @@ export const BYTES_PER_UNIT_MAX = 30;
 
 interface Walk {
   readonly unitsMax: number;
+  readonly depthMax: number;
   /** The open container at each depth, and the key being read in it; what stands deeper is left over. */
   readonly containers: object[];
   readonly keys: (string | number)[];
@@ -39,9 +40,9 @@ export function copyJson(value: unknown): JsonValue {
   return copyMeasured(value, JSON_BYTES_MAX).copy;
 }
 
-/** As {@link copyJson}, with a bound of its own; tells the size. */
-export function copyMeasured(value: unknown, unitsMax: number): MeasuredCopy {
-  const walk: Walk = { unitsMax, containers: [], keys: [], units: 0 };
+/** As {@link copyJson}, with bounds of its own; tells the size. */
+export function copyMeasured(value: unknown, unitsMax: number, depthMax: number = JSON_DEPTH_MAX): MeasuredCopy {
+  const walk: Walk = { unitsMax, depthMax, containers: [], keys: [], units: 0 };
   try {
     const copied = copy(walk, value, 0);
     return { copy: copied, units: walk.units };
@@ -71,9 +72,9 @@ function copy(walk: Walk, value: unknown, depth: number): JsonValue {
 }
 
 function copyContainer(walk: Walk, value: object, depth: number): JsonValue {
-  if (depth === JSON_DEPTH_MAX) {
+  if (depth === walk.depthMax) {
     if (walk.containers.includes(value)) throw refused(walk, depth, "it holds itself");
-    throw refusedAs("json_too_deep", pathOf(walk, depth), `it is nested deeper than ${JSON_DEPTH_MAX}`);
+    throw refusedAs("json_too_deep", pathOf(walk, depth), `it is nested deeper than ${walk.depthMax}`);
   }
   count(walk, 1, depth);
   walk.containers[depth] = value;

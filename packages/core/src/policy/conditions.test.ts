@@ -12,6 +12,11 @@ describe("parseConditions()", () => {
     expect(parse({ after: "00:00", before: "23:59" }, true)(nowMs)).toBe(true);
   });
 
+  it("says that a window without ends is none", () => {
+    expect(() => parse({ timezone: "UTC" })).toThrow('it has neither "after" nor "before"');
+    expect(() => parse({ after: "09:00", before: "09:00" })).toThrow('"after" and "before" are the same minute');
+  });
+
   it("says that a missing timezone is read as UTC", () => {
     const warnings: string[] = [];
     parse({ after: "09:00" }, false, warnings);

@@ -95,7 +95,9 @@ describe("parsePolicy()", () => {
   });
 
   it.each(["home", "cwd"])("refuses a relative %s", (option) => {
-    expect(errorOf(() => parsePolicy({ version: "1", default: "ask" }, { [option]: "work" }))).toMatchObject({ code: "options_invalid" });
+    for (const path of ["work", "", 5, null]) {
+      expect(errorOf(() => parsePolicy({ version: "1", default: "ask" }, { [option]: path }))).toMatchObject({ code: "options_invalid" });
+    }
   });
 
   it("takes no more rules than the limit", () => {

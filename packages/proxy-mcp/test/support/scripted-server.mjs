@@ -13,6 +13,8 @@ const name = options.name ?? "scripted";
 const received = [];
 const answers = new Map();
 let nextId = 0;
+let heldList;
+let hanging;
 
 const TOOLS = options.tools ?? [
   {
@@ -58,7 +60,13 @@ const CALLS = {
   structured: ({ id }) => result(id, { ...text("ok"), structuredContent: { ok: true } }),
   received: ({ id }) => result(id, text(JSON.stringify(received))),
   die: () => process.exit(3),
-  hang: () => {},
+  hang({ params }) {
+    hanging = params["_meta"]?.progressToken;
+  },
+  nudge({ id }) {
+    send({ method: "notifications/progress", params: { progressToken: hanging, progress: 9 } });
+    result(id, text("nudged"));
+  },
   fail: ({ id }) => send({ id, error: { code: -31234, message: "no such thing", data: { deep: [1, { x: null }] } } }),
   link: ({ id }) => result(id, { content: [{ type: "resource_link", uri: "scripted://linked", name: "linked" }] }),
   huge: ({ id }) => result(id, text("x".repeat(11 * 1024 * 1024))),
@@ -98,6 +106,7 @@ const METHODS = {
   },
   ping: ({ id }) => result(id, {}),
   "tools/list": ({ id, params }) => {
+    if (options.heldList === true) return void (heldList = id);
     const at = Number(params?.cursor ?? 0);
     const size = options.pageSize ?? TOOLS.length;
     result(id, { tools: TOOLS.slice(at, at + size), ...(at + size < TOOLS.length ? { nextCursor: String(at + size) } : {}) });
@@ -135,13 +144,19 @@ const METHODS = {
     for (const line of params.lines) write(line);
     result(id, {});
   },
+  "vendor/release-list": ({ id }) => {
+    result(heldList, { tools: TOOLS });
+    result(id, {});
+  },
   "test/received": ({ id }) => result(id, { received }),
 };
 
-createInterface({ input: process.stdin }).on("line", (line) => {
+const lines = createInterface({ input: process.stdin });
+lines.on("line", (line) => {
   received.push(line);
   if (options.silent !== true) take(line);
 });
+if (options.farewell !== undefined) lines.on("close", () => write(options.farewell));
 
 function take(line) {
   let message;

@@ -1,0 +1,118 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "../src/exit-codes.js";
+import { acp, scratch } from "./harness.js";
+
+const POLICY = `version: "1"
+default_action: ask
+rules:
+  - id: reads
+    match: { tool: "read_*" }
+    action: allow
+  - id: no-moves
+    match: { tool: move_file }
+    action: deny
+    reason: files stay here
+`;
+
+describe("acp policy check", () => {
+  it("lists the rules, by person and by program", async () => {
+    await using at = await scratch();
+    await writeFile(join(at.path, "p.yml"), POLICY);
+    const { code, stdout } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining("2 rules, everything else: ask\n  allow reads (line 4)\n  deny  no-moves (line 7)"),
+    ]);
+    const json = JSON.parse((await acp(["policy", "check", "--json", "-"], { input: POLICY })).stdout);
+    expect(json).toMatchObject({ ok: true, default: "ask", rules: [{ ruleId: "reads" }, { ruleId: "no-moves" }], warnings: [] });
+  });
+
+  it("names file, line, column and what was meant", async () => {
+    await using at = await scratch();
+    await writeFile(join(at.path, "p.yml"), POLICY.replace("reason:", "reson:"));
+    const { code, stdout, stderr } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
+    expect([code, stdout]).toEqual([EXIT_CODES.invalid.code, ""]);
+    expect(stderr).toMatch(/^acp: \S+\/p\.yml:10:5: Cannot load policy .*unknown key "reson"; did you mean reason\? \[policy_invalid\]\n$/);
+    const failure = JSON.parse((await acp(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr);
+    expect(failure.error).toMatchObject({ code: "policy_invalid", line: 10, column: 5, suggestion: "reason" });
+  });
+
+  it.each([
+    ["nowhere.yml", /"\S+\/nowhere\.yml": there is no such file \[options_invalid\]/],
+    [".", /: it is a directory \[options_invalid\]/],
+    ["binary.yml", /: it is not UTF-8 text \[options_invalid\]/],
+    ["large.yml", /: it is larger than \d+ bytes \[options_invalid\]/],
+  ])("refuses %s", async (file, message) => {
+    await using at = await scratch();
+    await writeFile(join(at.path, "binary.yml"), new Uint8Array([0xff, 0xfe]));
+    if (file === "large.yml") await writeFile(join(at.path, file), "#".repeat(4 * 1024 * 1024 + 1));
+    const { code, stderr } = await acp(["policy", "check", file], { cwd: at.path });
+    expect([code, stderr]).toEqual([EXIT_CODES.usage.code, expect.stringMatching(message)]);
+  });
+
+  it("without a file and a home says how to make one", async () => {
+    await using at = await scratch();
+    const { code, stderr } = await acp(["policy", "check"], { home: join(at.path, "none") });
+    expect([code, stderr]).toEqual([EXIT_CODES.invalid.code, expect.stringMatching(/it does not exist; run: acp init \[home_invalid\]/)]);
+  });
+});
+
+describe("acp policy explain", () => {
+  const explain = async (
+    ...args: readonly string[]
+  ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> => {
+    await using at = await scratch();
+    await writeFile(join(at.path, "p.yml"), POLICY);
+    await writeFile(join(at.path, "action.json"), JSON.stringify({ name: "move_file", args: {}, meta: { kind: "tool", server: "files" } }));
+    return await acp(["policy", "explain", "p.yml", ...args], { cwd: at.path });
+  };
+
+  it.each([
+    [["--tool", "files.read_file"], "allow", "reads"],
+    [["--tool", "files.move_file", "--args", "{}"], "deny", "no-moves"],
+    [["--action", "action.json"], "deny", "no-moves"],
+    [["--tool", "files.write_file", "--args", '{"path":"x"}'], "ask", "default"],
+    [["--http", "GET https://example.com/"], "ask", "default"],
+    [["--shell", "git push"], "ask", "default"],
+  ])("of %j is %s by %s", async (args, effect, rule) => {
+    const { code, stdout } = await explain(...args, "--json");
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ effect, rule: expect.objectContaining({ id: rule }) })]);
+  });
+
+  it("shows rule, line, reason, and word for word what a person would be asked", async () => {
+    const denied = await explain("--tool", "files.move_file");
+    expect(denied.stdout).toMatch(/^deny tool move_file on files\n {2}rule {3}no-moves \(\S+\/p\.yml:7\)\n {2}why {4}files stay here\n/);
+    const asked = await explain("--tool", "files.write_file", "--args", '{"path":"a\u202eb"}');
+    expect(asked.stdout).toContain("  Wants: call write_file on files\n");
+    expect(asked.stdout).toContain('      "path": "a\\u202eb"\n');
+  });
+
+  it("of the home's policy asks with the home's time-out and people", async () => {
+    await using home = await scratch();
+    await writeFile(join(home.path, "policy.yml"), POLICY, { mode: 0o600 });
+    const config = 'version: "1"\ndefaults: { timeout_seconds: 7 }\napprovers: [{ id: ada, channel: terminal, subject: local }]\n';
+    await writeFile(join(home.path, "config.yml"), config, { mode: 0o600 });
+    const { stdout } = await acp(["policy", "explain", "--tool", "a.b"], { home: home.path });
+    expect(stdout).toContain("  ask    ada; denied after 7 s\n");
+    await writeFile(join(home.path, "config.yml"), 'version: "1"\napprovers: []\n', { mode: 0o600 });
+    const nobody = await acp(["policy", "explain", "--tool", "a.b"], { home: home.path });
+    expect(nobody.stdout).toMatch(/ {2}but {4}denied, .* \[no_approver\]/);
+  });
+
+  it.each([
+    [[], "not none"],
+    [["--tool", "a.b", "--shell", "ls"], "not several"],
+    [["--shell", "ls", "--args", "{}"], "Cannot use --args with --shell"],
+    [["--tool", "noserver"], "write SERVER.TOOL"],
+    [["--tool", "a.b", "--args", "[]"], "[action_invalid]"],
+    [["--tool", "a.b", "--args", '{"a":1,"a":2}'], "[json_duplicate_key]"],
+    [["--http", "https://example.com/"], "write METHOD and URL"],
+    [["--http", "GET example.com"], "[host_invalid]"],
+    [["--action", "nowhere.json"], "there is no such file"],
+  ])("refuses %j", async (args, message) => {
+    const { code, stdout, stderr } = await explain(...args);
+    expect([code, stdout, stderr]).toEqual([EXIT_CODES.usage.code, "", expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,147 @@
+/** One test a guard on earlier consents and on what a store says: each goes red when its guard is taken out. */
+import { describe, expect, it } from "vitest";
+import { covers } from "../src/gate/covers.js";
+import { type AskTerms, type Evaluation, type Grant, type Layer, memoryStore, toolAction } from "../src/index.js";
+import { agent, asPending, first, makeKit, reply } from "./gate-kit.js";
+
+const write = toolAction("files", "write_file", { path: "a.txt" });
+
+const asks = (ask: AskTerms, more: object = {}): Layer => ({
+  name: "asks",
+  judge: () => ({ effect: "ask", ruleId: "asks", reason: "", ask, ...more }),
+});
+
+describe("covers()", () => {
+  const request = {
+    secrets: ["A"],
+    quorum: 1,
+    evidence: "any",
+    approvers: ["alice"],
+    policy: { ruleId: "r", ruleName: "", requiredLevel: "medium" },
+  } as never;
+  const ask = { timeoutMs: 1, quorum: 1, evidence: "any", offers: [] } as const;
+  const evaluation = (change: object, ruling: object = {}): Evaluation => {
+    const whole = { effect: "ask", ruleId: "r", reason: "", ...ruling } as const;
+    return {
+      ruling: whole,
+      layer: "l",
+      rulings: [{ layer: "l", ruling: whole }],
+      category: "write",
+      risk: "medium",
+      level: "medium",
+      ask,
+      ...change,
+    };
+  };
+
+  it("holds for the same terms, for fewer, and where an allow needs no person", () => {
+    expect(covers(request, evaluation({}))).toBe(true);
+    expect(covers(request, evaluation({ level: "low" }, { secrets: ["A"] }))).toBe(true);
+    expect(covers(request, evaluation({ ask: { ...ask, approvers: ["alice", "bob"] } }))).toBe(true);
+    expect(covers(request, evaluation({}, { effect: "allow" }))).toBe(true);
+  });
+
+  it.each([
+    ["a deny", evaluation({}, { effect: "deny" })],
+    ["another secret", evaluation({}, { secrets: ["A", "B"] })],
+    ["another secret of an allow", evaluation({}, { effect: "allow", secrets: ["B"] })],
+    ["more people", evaluation({ ask: { ...ask, quorum: 2 } })],
+    ["a higher level", evaluation({ level: "high" })],
+    ["stronger evidence", evaluation({ ask: { ...ask, evidence: "passkey" } })],
+    ["other people", evaluation({ ask: { ...ask, approvers: ["bob"] } })],
+    ["an ask without terms", evaluation({ ask: undefined })],
+  ])("does not hold for %s", (_, now) => {
+    expect(covers(request, now)).toBe(false);
+  });
+});
+
+describe("a grant", () => {
+  const grant: Grant = {
+    id: "gr_1",
+    agentId: "demo",
+    scope: { kind: "tool", server: "files", name: "write_file" },
+    createdAtMs: 0,
+    expiresAtMs: Number.MAX_SAFE_INTEGER,
+    requestId: "cr_0",
+    approverIds: ["alice"],
+    evidence: "any",
+    secrets: ["A"],
+  };
+  async function isAsked(layer: Layer, approvers: readonly string[] = ["alice", "bob"]): Promise<boolean> {
+    const { clock } = makeKit();
+    const store = memoryStore(clock);
+    await store.grants.put(grant);
+    const people = approvers.map((id) => ({ id, channel: "test", subject: id }));
+    const { gate, shown, settle } = makeKit({ store, clock, layers: [layer], approvers: people });
+    void gate(write, { agent });
+    await settle();
+    return shown.length > 0;
+  }
+
+  it("answers an ask that wants no more than it gives", async () => {
+    expect(await isAsked(asks({ approvers: ["alice"] }, { secrets: ["A"] }))).toBe(false);
+  });
+
+  it.each<[string, Layer]>([
+    ["several people", asks({ quorum: 2 })],
+    ["a person who did not give it", asks({ approvers: ["bob"] })],
+    ["a secret that its question did not show", asks({}, { secrets: ["B"] })],
+    ["a critical level", asks({}, { level: "critical" })],
+  ])("does not answer an ask for %s", async (_, layer) => {
+    expect(await isAsked(layer)).toBe(true);
+  });
+
+  it("does not answer where its giver is no approver any more", async () => {
+    expect(await isAsked(asks({}), ["bob"])).toBe(true);
+  });
+
+  it("is not offered for a critical level or a quorum", async () => {
+    const offers = [{ id: "t", scope: { kind: "tool", server: "files", name: "write_file" } as const, ttlMs: 1_000 }];
+    for (const layer of [asks({ offers }, { level: "critical" }), asks({ offers, quorum: 2 })]) {
+      const { gate, shown, settle } = makeKit({ layers: [layer] });
+      void gate(write, { agent });
+      await settle();
+      expect(first(shown).request.offers).toEqual([]);
+    }
+  });
+});
+
+describe("a store that lies", () => {
+  it("cannot have another action released than the one that was approved", async () => {
+    const { clock } = makeKit();
+    const store = memoryStore(clock);
+    const { gate, shown, settle } = makeKit({ store, clock });
+    const verdict = gate(write, { agent });
+    await settle();
+    const { id } = first(shown).request;
+    const record = await store.pending.get(id);
+    if (record === undefined) throw new Error("no record");
+    const swapped = {
+      ...record,
+      version: record.version + 1,
+      action: { name: "delete_file", args: {}, meta: { kind: "tool", server: "files" } },
+    };
+    await store.pending.transition(id, record.version, swapped);
+    await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
+    expect(await verdict).toMatchObject({ decision: "deny", code: "internal_error" });
+  });
+
+  it("cannot have a decision adopted whose end is not recorded", async () => {
+    const { clock } = makeKit();
+    const store = memoryStore(clock);
+    const { gate, shown, settle } = makeKit({ store, clock });
+    await asPending(await gate.open(write, { agent })).defer();
+    await settle();
+    await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
+    const honest = store.pending.takeDecision.bind(store.pending);
+    const lying = {
+      ...store.pending,
+      takeDecision: async (...args: Parameters<typeof honest>) => {
+        const record = await honest(...args);
+        return record?.end === undefined ? record : { ...record, end: { ...record.end, recorded: false } };
+      },
+    };
+    const retry = makeKit({ store: { ...store, pending: lying }, clock });
+    expect(await retry.gate(write, { agent })).toMatchObject({ decision: "deny", code: "internal_error" });
+  });
+});

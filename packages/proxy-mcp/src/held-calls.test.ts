@@ -1,0 +1,49 @@
+import type { ConsentGate } from "@acp/core";
+import { systemClock } from "@acp/core";
+import { describe, expect, it } from "vitest";
+import { createHeldCalls, type HeldCalls } from "./held-calls.js";
+import type { ClientRequest } from "./message.js";
+
+/** A gate that never decides. */
+const silent = { open: () => new Promise(() => {}) } as unknown as ConsentGate;
+
+function held(bytesMax: number): { readonly calls: HeldCalls; readonly sent: string[]; start(id: number): boolean } {
+  const sent: string[] = [];
+  const calls = createHeldCalls(
+    {
+      gate: silent,
+      agent: { id: "a" },
+      clock: systemClock,
+      progressEveryMs: 1,
+      pendingAfterMs: 1,
+      log: () => {},
+      send: (line) => sent.push(line.toString()),
+    },
+    bytesMax,
+  );
+  const start = (id: number): boolean => {
+    const params = { name: "t", arguments: {} };
+    const line = Buffer.from(`${JSON.stringify({ id, method: "tools/call", params })}\n`);
+    const request: ClientRequest = { kind: "request", id, method: "tools/call", params, line };
+    return (
+      calls.start(
+        request,
+        (call) => ({ server: "s", tool: call.tool, check: async () => undefined, forward: () => {} }),
+        () => {},
+      ) !== undefined
+    );
+  };
+  return { calls, sent, start };
+}
+
+describe("createHeldCalls()", () => {
+  it("refuses a call that would hold too many bytes, with a result that says to wait", () => {
+    const { start, sent } = held(150);
+    expect([start(1), start(2), start(3)]).toEqual([true, true, false]);
+    expect(sent).toHaveLength(1);
+    expect(JSON.parse(sent[0] ?? "")).toMatchObject({
+      id: 3,
+      result: { isError: true, _meta: { "acp/denied": { code: "too_many_pending", retryable: true } } },
+    });
+  });
+});

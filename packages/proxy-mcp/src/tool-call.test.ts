@@ -1,0 +1,223 @@
+import {
+  type ConsentGate,
+  type JsonObject,
+  type Masker,
+  type Pending,
+  type Release,
+  systemClock,
+  type ToolAction,
+  toolAction,
+  type Verdict,
+} from "@acp/core";
+import { describe, expect, it } from "vitest";
+import { type CallJob, type CallParts, startCall, type ToolCall } from "./tool-call.js";
+
+/** A gate that says what the test wants; the real one is in the tests of the whole proxy. */
+function gateOf(
+  opened: (action: ToolAction) => Verdict | Pending,
+  release: Partial<Release> = {},
+): ConsentGate & { readonly performed: number } {
+  const gate = {
+    open: async (action: ToolAction) => opened(action),
+    performed: 0,
+    async perform(verdict: Verdict & { decision: "allow" }, perform: (release: Release) => Promise<unknown>) {
+      gate.performed++;
+      const value = await perform({
+        action: verdict.action,
+        secrets: [],
+        signal: new AbortController().signal,
+        mask: (each) => each,
+        masker: () => undefined,
+        ...release,
+      });
+      return { ran: true, value, verdict, recorded: false };
+    },
+  };
+  return gate as unknown as ConsentGate & { readonly performed: number };
+}
+
+const allow = (action: ToolAction): Verdict => ({ decision: "allow", code: "policy_allowed", reason: "", action, permit: {} as never });
+
+interface Run {
+  readonly sent: string[];
+  readonly forwarded: (JsonObject | undefined)[];
+  readonly logs: string[];
+  readonly call: ToolCall;
+}
+
+function run(gate: ConsentGate, job: Partial<CallJob> = {}): Run {
+  const [sent, logs]: string[][] = [[], []];
+  const forwarded: (JsonObject | undefined)[] = [];
+  const parts: CallParts = {
+    gate,
+    agent: { id: "a" },
+    clock: systemClock,
+    progressEveryMs: 10_000,
+    pendingAfterMs: 45_000,
+    log: (line) => logs?.push(line),
+    send: (line) => sent?.push(line.toString()),
+  };
+  const call = startCall(parts, {
+    id: 1,
+    server: "s",
+    tool: "t",
+    args: { a: 1 },
+    progressToken: undefined,
+    typedResults: false,
+    check: () => Promise.resolve(undefined),
+    forward(args, onAnswer): void {
+      forwarded.push(args);
+      onAnswer(Buffer.from('{"id":1,"result":"the secret is hunter2"}\n'));
+    },
+    onOver: () => {},
+    ...job,
+  });
+  return { sent: sent ?? [], logs: logs ?? [], forwarded, call };
+}
+
+describe("startCall()", () => {
+  it("forwards the arguments as received, and passes the answer's bytes on", async () => {
+    const { call, sent, forwarded, logs } = run(gateOf(allow));
+    await call.over;
+    expect(forwarded).toEqual([undefined]);
+    expect(sent).toEqual(['{"id":1,"result":"the secret is hunter2"}\n']);
+    expect(logs).toEqual(["[s] the audit log could not keep that a call is completed"]);
+  });
+
+  it("forwards the released arguments where they differ, and only then", async () => {
+    const same = run(gateOf(allow, { action: toolAction("s", "t", { a: 1 }) }));
+    await same.call.over;
+    expect(same.forwarded).toEqual([undefined]);
+    const other = run(gateOf(allow, { action: toolAction("s", "t", { a: 2 }) }));
+    await other.call.over;
+    expect(other.forwarded).toEqual([{ a: 2 }]);
+  });
+
+  it.each([
+    ["another tool", toolAction("s", "other", { a: 1 })],
+    ["another server", toolAction("other", "t", { a: 1 })],
+  ])("forwards nothing when the released action is %s's", async (_whose, action) => {
+    const { call, sent, forwarded, logs } = run(gateOf(allow, { action }));
+    await call.over;
+    expect(forwarded).toEqual([]);
+    expect(sent[0]).toContain('"code":"internal_error"');
+    expect(logs).toEqual(["[s] a call failed inside the proxy: the released action is another tool's"]);
+  });
+
+  it("masks the answer when secrets were injected", async () => {
+    let rest = "";
+    const masker: Masker = {
+      push(chunk): Uint8Array {
+        rest += Buffer.from(chunk).toString();
+        return Buffer.alloc(0);
+      },
+      end: () => Buffer.from(rest.replace("hunter2", "***")),
+    };
+    const { call, sent } = run(gateOf(allow, { masker: () => masker }));
+    await call.over;
+    expect(sent).toEqual(['{"id":1,"result":"the secret is ***"}\n']);
+  });
+
+  it("forwards nothing once it was cancelled while it was judged, and answers nothing", async () => {
+    const gate = gateOf(allow);
+    const { call, sent, forwarded } = run(gate);
+    expect(call.cancel()).toBe(false);
+    await call.over;
+    expect(forwarded).toEqual([]);
+    expect(gate.performed).toBe(0);
+    expect(sent).toEqual([]);
+    expect(call.cancel()).toBe(false);
+  });
+
+  it("forwards nothing once it was cancelled while it was released", async () => {
+    const gate = gateOf(allow);
+    const perform = gate.perform.bind(gate);
+    const { call, sent, forwarded } = run(
+      Object.assign(gate, { perform: (...args: Parameters<typeof perform>) => (call.cancel(), perform(...args)) }),
+    );
+    await call.over;
+    expect(gate.performed).toBe(1);
+    expect(forwarded).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  it("forwards nothing once its server failed while it was judged, and says so", async () => {
+    const { call, sent, forwarded } = run(gateOf(allow));
+    call.fail({ server: "s", reason: 'Server "s" exited with code 1' });
+    await call.over;
+    expect(forwarded).toEqual([]);
+    expect(sent[0]).toContain('"code":"server_unavailable"');
+  });
+
+  it("acts on no yes that comes after the client is gone", async () => {
+    let decide: (verdict: Verdict) => void = () => {};
+    const withdrawn: string[] = [];
+    const settled = new Promise<Verdict>((resolve) => {
+      decide = resolve;
+    });
+    const pending: Pending = {
+      decision: "pending",
+      requestId: "cr_1",
+      expiresAtMs: 0,
+      settled,
+      withdraw: async (reason) => void withdrawn.push(reason),
+      defer: async () => true,
+    };
+    const { call, forwarded } = run(gateOf(() => pending));
+    call.leave();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(withdrawn).toEqual(["the caller is gone"]);
+    decide(allow(toolAction("s", "t", { a: 1 })));
+    await call.over;
+    expect(forwarded).toEqual([]);
+  });
+
+  it("uses the verdict when the question is over before it can be deferred", async () => {
+    const pending: Pending = {
+      decision: "pending",
+      requestId: "cr_1",
+      expiresAtMs: 0,
+      settled: new Promise((resolve) => setTimeout(() => resolve(allow(toolAction("s", "t", { a: 1 }))), 30)),
+      withdraw: async () => {},
+      defer: async () => false,
+    };
+    const gate = gateOf(() => pending);
+    const sent: string[] = [];
+    const call = startCall(
+      {
+        gate,
+        agent: { id: "a" },
+        clock: systemClock,
+        progressEveryMs: 1,
+        pendingAfterMs: 1,
+        log: () => {},
+        send: (line) => sent.push(line.toString()),
+      },
+      {
+        id: 1,
+        server: "s",
+        tool: "t",
+        args: { a: 1 },
+        progressToken: undefined,
+        typedResults: false,
+        check: async () => undefined,
+        forward: (_, onAnswer) => onAnswer(Buffer.from("answer\n")),
+        onOver: () => {},
+      },
+    );
+    await call.over;
+    expect(sent).toEqual(["answer\n"]);
+  });
+
+  it("answers with internal_error when the gate throws, which it never should", async () => {
+    const { call, sent, forwarded } = run(
+      gateOf(() => {
+        throw new Error("broken\ngate");
+      }),
+    );
+    await call.over;
+    expect(forwarded).toEqual([]);
+    expect(sent[0]).toContain('"code":"internal_error"');
+    expect(sent[0]).not.toContain("broken");
+  });
+});

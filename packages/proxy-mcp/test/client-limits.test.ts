@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { pipes } from "./support/line-client.js";
+import { ALLOW_ALL, ASK_ALL, proxied, scripted } from "./support/proxied.js";
+
+describe("requests of a client", () => {
+  it("are refused while their id is in use, whatever they ask", async () => {
+    const p = proxied({ policy: ASK_ALL });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
+    await p.channel.question(0);
+    p.client.send({ id: 1, method: "ping" });
+    expect((await p.client.find(({ id }) => id === 1)).message.error?.message).toBe("Cannot take the request: its id is in use");
+    await p.proxy.close();
+  });
+
+  it("are refused where too many wait", async () => {
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ silent: true }) }] });
+    p.client.raw(Array.from({ length: 10_001 }, (_, id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`).join(""));
+    expect((await p.client.find(({ error }) => error !== undefined)).message).toMatchObject({
+      id: 10_000,
+      error: { message: "Cannot take the request: 10000 are waiting for an answer" },
+    });
+    await p.proxy.close();
+  });
+
+  it("are not read while the server reads nothing", async () => {
+    const { input, output, client } = pipes();
+    const p = proxied({
+      policy: ALLOW_ALL,
+      input,
+      output,
+      upstreams: [{ name: "fs", command: [process.execPath, "-e", "setInterval(() => {}, 1000)"] }],
+    });
+    for (let id = 0; id < 200; id++) client.send({ id, method: "ping", params: { text: "x".repeat(10_000) } });
+    while (!input.isPaused()) await new Promise((resolve) => setImmediate(resolve));
+    client.raw("[]\n");
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(client.lines).toEqual([]);
+    expect(input.readableLength + input.writableLength).toBe(3);
+    await p.proxy.close();
+  });
+});
