@@ -130,14 +130,13 @@ async function startChain(options: StartOptions, tail: OpenedTail): Promise<Open
   const { path, clock, ids, rotation, recover } = options;
   // Read before the first append, so that nothing of this process is taken for left open.
   const work = recover === undefined ? undefined : await findOpenWork(path);
-  let appender: Appender | undefined;
-  const record: CheckpointerParts["record"] = async (eventType, metadata) =>
-    appender?.append([logEvent(eventType, stampAt(ids, clock.now()), metadata)]);
+  const record: CheckpointerParts["record"] = (eventType, metadata) =>
+    appender.append([logEvent(eventType, stampAt(ids, clock.now()), metadata)]);
   const checkpointer = await startCheckpoints(options, tail, record);
   const opened = { path, handle: tail.handle, size: tail.size, firstSeq: tail.firstSeq, startedMs: tail.startedMs ?? clock.now() };
   const onDurable = checkpointer === undefined ? undefined : (group: LineGroup): void => checkpointer.add(group);
   const store = await createFileStore(opened, { rotation, now: () => clock.now(), onDurable });
-  appender = createAppender(store, { path, head: tail.head, lastMs: tail.lastMs, clock, ids });
+  const appender = createAppender(store, { path, head: tail.head, lastMs: tail.lastMs, clock, ids });
   const ends = work === undefined || recover === undefined ? [] : endsOf(work, { ...recover, nowMs: clock.now(), ids });
   if (ends.length > 0) await appender.append(ends);
   return { appender, tail, checkpointer, ended: ends.length };

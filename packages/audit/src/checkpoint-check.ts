@@ -67,7 +67,10 @@ export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): Ch
         return { code: "two_histories", message: `two signed checkpoints promise different events up to number ${next.size}` };
       if (hashText(next.root) !== hashText(tree.root())) {
         const since = `${covered + 1} to ${next.size}`;
-        return { code: "history_replaced", message: `the signed checkpoint of ${next.size} events promised others; one of the events ${since} was replaced` };
+        return {
+          code: "history_replaced",
+          message: `the signed checkpoint of ${next.size} events promised others; one of the events ${since} was replaced`,
+        };
       }
       verified += 1;
       covered = next.size;

@@ -19,8 +19,7 @@ export interface Checkpoint {
 }
 
 /** A checkpoint, or why the text is none that may be trusted. */
-export type OpenedCheckpoint =
-  { readonly ok: true; readonly checkpoint: Checkpoint } | { readonly ok: false; readonly reason: string };
+export type OpenedCheckpoint = { readonly ok: true; readonly checkpoint: Checkpoint } | { readonly ok: false; readonly reason: string };
 
 const EDGE = "acp-edge ";
 const SIZE = /^(?:0|[1-9]\d{0,15})$/;
@@ -39,9 +38,15 @@ export function openCheckpoint(note: string, verifiers: readonly NoteVerifier[])
   const [origin = "", sizeText = "", base64 = "", ...extensions] = opened.text.slice(0, -1).split("\n");
   const size = Number(sizeText);
   const root = Buffer.from(base64, "base64");
-  const isShaped = origin !== "" && SIZE.test(sizeText) && Number.isSafeInteger(size) && BASE64_HASH.test(base64) && !extensions.includes("");
-  if (!isShaped || root.length !== TREE_HASH_BYTES || root.toString("base64") !== base64) return { ok: false, reason: "it is not a checkpoint" };
-  const hashes = extensions.find((line) => line.startsWith(EDGE))?.slice(EDGE.length).split(",").filter((hash) => hash !== "");
+  const isShaped =
+    origin !== "" && SIZE.test(sizeText) && Number.isSafeInteger(size) && BASE64_HASH.test(base64) && !extensions.includes("");
+  if (!isShaped || root.length !== TREE_HASH_BYTES || root.toString("base64") !== base64)
+    return { ok: false, reason: "it is not a checkpoint" };
+  const hashes = extensions
+    .find((line) => line.startsWith(EDGE))
+    ?.slice(EDGE.length)
+    .split(",")
+    .filter((hash) => hash !== "");
   if (hashes === undefined) return { ok: true, checkpoint: { origin, size, root } };
   if (!isTreeEdge(size, hashes) || hashText(growTree({ size, hashes }).root()) !== hashText(root))
     return { ok: false, reason: "its edge is not that of its tree" };

@@ -76,7 +76,11 @@ export async function openParts(path: string, signal?: AbortSignal): Promise<Log
     if (current !== undefined) handles.push(current);
     const archives = named === undefined ? await listArchives(path) : [];
     if (current === undefined && archives.length === 0) throw cannot("read", path)("it does not exist");
-    return { ...(await joinParts({ path, current, archives, handles, signal })), isOneArchive: named !== undefined, [Symbol.asyncDispose]: close };
+    return {
+      ...(await joinParts({ path, current, archives, handles, signal })),
+      isOneArchive: named !== undefined,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -91,7 +95,13 @@ interface Opening {
   readonly signal: AbortSignal | undefined;
 }
 
-async function joinParts({ path, current, archives, handles, signal }: Opening): Promise<Pick<LogParts, "parts" | "bytesTotal" | "bytesRead">> {
+async function joinParts({
+  path,
+  current,
+  archives,
+  handles,
+  signal,
+}: Opening): Promise<Pick<LogParts, "parts" | "bytesTotal" | "bytesRead">> {
   let bytesRead = 0;
   let bytesTotal = 0;
   const ownId = current === undefined ? undefined : (await current.stat({ bigint: true })).ino;
@@ -102,7 +112,11 @@ async function joinParts({ path, current, archives, handles, signal }: Opening):
     const count = (bytes: number): void => {
       bytesRead += bytes;
     };
-    parts.push({ name: basename(at.path), firstSeq: at.firstSeq, blocks: () => splitLines(readChunks(handle, { path: at.path, signal, count })) });
+    parts.push({
+      name: basename(at.path),
+      firstSeq: at.firstSeq,
+      blocks: () => splitLines(readChunks(handle, { path: at.path, signal, count })),
+    });
   };
   for (const archive of archives) {
     const handle = await openSource(archive.path, "may_be_missing"); // retention may have removed it just now

@@ -44,3 +44,10 @@ async function readArchiveEnd(path: string): Promise<Tail | undefined> {
   await using handle = await openSource(newest.path, "may_be_missing");
   return handle === undefined ? undefined : await readTail(newest.path, handle);
 }
+
+/** How a log ends, for a reader; `undefined` where there is none. */
+export async function readEndOf(path: string): Promise<Tail | undefined> {
+  await using handle = await openSource(path, "may_be_missing");
+  const before = await readArchiveEnd(path);
+  return handle === undefined ? before : await readTail(path, handle, before);
+}

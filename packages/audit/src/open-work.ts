@@ -28,7 +28,9 @@ const CALL_ENDS: ReadonlySet<string> = new Set(["tool_call_completed", "outcome_
 
 /** Whether the event type can change what is open: lets a reader skip other lines unread. */
 export function isWorkEvent(eventType: string): boolean {
-  return eventType === "consent_requested" || eventType === "tool_call_forwarded" || QUESTION_ENDS.has(eventType) || CALL_ENDS.has(eventType);
+  return (
+    eventType === "consent_requested" || eventType === "tool_call_forwarded" || QUESTION_ENDS.has(eventType) || CALL_ENDS.has(eventType)
+  );
 }
 
 /** Follows what is open. */
@@ -97,10 +99,7 @@ export interface RecoveryTerms {
   readonly ids: Ids;
 }
 
-function endOf(
-  begun: AuditEvent,
-  end: Pick<AuditEventInput, "id" | "atMs" | "eventType" | "decision" | "metadata">,
-): AuditEventInput {
+function endOf(begun: AuditEvent, end: Pick<AuditEventInput, "id" | "atMs" | "eventType" | "decision" | "metadata">): AuditEventInput {
   const { requestId, agent, tool, category, riskLevel, policyRule } = begun;
   const isolation = begun.metadata["isolation"];
   return {

@@ -36,7 +36,8 @@ export async function openAuditProver(path: string, signal?: AbortSignal): Promi
   await using log = await openParts(path, signal);
   const tree = merkleTree();
   for (const part of log.parts) {
-    if (part.firstSeq !== undefined && part.firstSeq !== tree.size()) throw cannot("prove", path)("its start, or a file between, is not there");
+    if (part.firstSeq !== undefined && part.firstSeq !== tree.size())
+      throw cannot("prove", path)("its start, or a file between, is not there");
     for await (const { bytes, ends } of part.blocks()) {
       let start = 0;
       for (const end of ends) {

@@ -57,10 +57,12 @@ export async function* readRecords(
         start = end + 1;
         if (isPlain && line !== undefined && !mayMatter(line)) continue;
         const event = line === undefined ? undefined : readEventOf(line, isPlain);
-        if (line === undefined || event === undefined) throw cannot("read", path)(`line ${number} of "${part.name}" is no event; run \`acp audit verify\``);
+        if (line === undefined || event === undefined)
+          throw cannot("read", path)(`line ${number} of "${part.name}" is no event; run \`acp audit verify\``);
         if (matchesFilter(event, filter)) yield { event, line };
       }
-      if (fault === "line_too_long") throw cannot("read", path)(`line ${number + 1} of "${part.name}" is no event; run \`acp audit verify\``);
+      if (fault === "line_too_long")
+        throw cannot("read", path)(`line ${number + 1} of "${part.name}" is no event; run \`acp audit verify\``);
     }
   }
 }

@@ -32,7 +32,10 @@ export async function resumeTree(
   const events = tail.head === undefined ? 0 : tail.head.seq + 1;
   if (last !== undefined && last.size > events) {
     const why = `it has ${events} events, and its last checkpoint promised ${last.size}: its end was cut off`;
-    throw cannot("open", path)(`${why}; run \`acp audit verify\`, then move it and its checkpoints away to start a new log under another origin`);
+    throw cannot(
+      "open",
+      path,
+    )(`${why}; run \`acp audit verify\`, then move it and its checkpoints away to start a new log under another origin`);
   }
   const tree = await readTree(path, tail, last?.edge);
   if (tree.size() !== events) throw cannot("open", path)("lines are missing from its files; run `acp audit verify`");

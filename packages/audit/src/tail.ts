@@ -69,7 +69,7 @@ async function startsLikeLog(handle: FileHandle, size: number): Promise<boolean>
 }
 
 /** Offset of the last newline before `end`; -1 where there is none. */
-async function findNewline(handle: FileHandle, end: number): Promise<number> {
+export async function findNewline(handle: FileHandle, end: number): Promise<number> {
   for (let to = end; to > 0; ) {
     const from = Math.max(0, to - CHUNK_BYTES);
     const at = (await readRange(handle, from, to)).lastIndexOf(NEWLINE);

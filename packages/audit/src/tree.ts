@@ -1,15 +1,7 @@
 /**
  * Tree: every hash of a Merkle tree in memory, to make proofs from. 64 bytes a leaf: 64 MB for 1,000,000.
  */
-import {
-  type ConsistencyProof,
-  EMPTY_TEXT,
-  type InclusionProof,
-  TREE_HASH_BYTES,
-  hashBytes,
-  leafText,
-  nodeText,
-} from "./merkle.js";
+import { type ConsistencyProof, EMPTY_TEXT, type InclusionProof, TREE_HASH_BYTES, hashBytes, leafText, nodeText } from "./merkle.js";
 
 /** A whole tree. */
 export interface MerkleTree {
@@ -104,7 +96,7 @@ function inclusionPath(levels: readonly Level[], index: number, size: number): r
     path.push(index < middle ? rangeRoot(levels, middle, end) : rangeRoot(levels, start, middle));
     [start, end] = index < middle ? [start, middle] : [middle, end];
   }
-  return path.reverse();
+  return path.toReversed();
 }
 
 /** PROOF(m, D[n]) of RFC 6962. */
@@ -117,5 +109,5 @@ function consistencyPath(levels: readonly Level[], from: number, to: number): re
     [start, end] = from <= middle ? [start, middle] : [middle, end];
   }
   if (start > 0) path.push(rangeRoot(levels, start, end)); // the verifier knows the root of a start that is one whole subtree
-  return path.reverse();
+  return path.toReversed();
 }

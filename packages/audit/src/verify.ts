@@ -119,7 +119,12 @@ async function verifyParts(parts: readonly LogPart[], { firstSeq, pruned, claims
     const before = chain.events();
     const where = fileOf(parts, part);
     if (part.firstSeq !== undefined && part.firstSeq !== firstSeq + before)
-      return end({ line: 1, ...where, code: "seq_broken", message: `the file starts at event ${part.firstSeq}, expected ${firstSeq + before}` });
+      return end({
+        line: 1,
+        ...where,
+        code: "seq_broken",
+        message: `the file starts at event ${part.firstSeq}, expected ${firstSeq + before}`,
+      });
     for await (const block of part.blocks()) {
       const fault = chain.walk(block);
       line = chain.events() - before + 1;

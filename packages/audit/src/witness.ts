@@ -6,6 +6,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { cannot, causeText, hasErrno } from "./errors.js";
 import { writeAll } from "./log-file.js";
+import { findNewline } from "./tail.js";
 
 /** Keeps checkpoints: a file on another disk, a webhook, a channel in which people read along. */
 export interface Witness {
@@ -19,7 +20,6 @@ export interface Witness {
   publish(checkpoint: string, signal: AbortSignal): Promise<void>;
 }
 
-const NEWLINE = 0x0a;
 const CHECKPOINTS_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Where the checkpoints beside a log are. */
@@ -44,9 +44,7 @@ export function fileWitness(path: string, name = "file"): Witness {
 /** Bytes up to the last newline: a line that a crash cut short is written over. */
 async function wholeBytes(handle: FileHandle): Promise<number> {
   const { size } = await handle.stat();
-  const tail = Buffer.alloc(Math.min(size, 64 * 1024));
-  await handle.read(tail, 0, tail.length, size - tail.length);
-  const end = size - tail.length + tail.lastIndexOf(NEWLINE) + 1;
+  const end = (await findNewline(handle, size)) + 1;
   if (end < size) await handle.truncate(end);
   return end;
 }

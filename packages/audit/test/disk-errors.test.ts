@@ -76,7 +76,19 @@ describe("a disk that fails", () => {
     if (!canTrace) return;
     const path = await scratchLog();
     await writeFile(path, "", { mode: 0o600 });
-    const failing = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e", "trace=write", "-e", `inject=write:error=EIO:when=${when}+`];
+    const failing = [
+      "strace",
+      "-f",
+      "-qq",
+      "-o",
+      "/dev/null",
+      "-P",
+      path,
+      "-e",
+      "trace=write",
+      "-e",
+      `inject=write:error=EIO:when=${when}+`,
+    ];
     const { lines } = await runWriter([path, EIO_APPENDS], { under: failing, env: { UV_THREADPOOL_SIZE: "1" } });
     expect(lines).toHaveLength(when);
     expect(lines.at(-1)).toMatch(/^failed .*EIO: i\/o error; nothing is recorded/);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { AuditEventInput } from "@acp/core";
 import { onTestFinished } from "vitest";
 import { memoryAuditSink } from "../src/memory.js";
+import type { LogClock } from "../src/wall-clock.js";
 
 export function makeEvent(number: number, fields: Partial<AuditEventInput> = {}): AuditEventInput {
   return {
@@ -22,6 +23,34 @@ export function makeEvent(number: number, fields: Partial<AuditEventInput> = {})
     metadata: {},
     ...fields,
   };
+}
+
+/** A clock that the test moves: both hands with `pass`, the wall clock alone with `jump`. */
+export interface ManualTime extends LogClock {
+  pass(ms: number): void;
+  jump(ms: number): void;
+}
+
+export function manualTime(startMs: number): ManualTime {
+  let [wall, mono] = [startMs, 0];
+  return {
+    now: () => wall,
+    monotonic: () => mono,
+    pass(ms) {
+      wall += ms;
+      mono += ms;
+    },
+    jump(ms) {
+      wall += ms;
+    },
+  };
+}
+
+/** Everything that an iterable gives. */
+export async function collect<T>(from: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const each of from) found.push(each);
+  return found;
 }
 
 /** A private directory that is gone after the test. */

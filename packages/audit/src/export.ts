@@ -1,0 +1,78 @@
+/** Export: a log, or what a filter lets through, as JSON lines, as CSV or in the plain format of ACP v0.3. Format: spec/audit.md §10. */
+import { canonicalJson, isoTime } from "@acp/core";
+import { csvRow, escapeCharacter } from "./csv.js";
+import type { AuditEvent } from "./event.js";
+import { plainEntries } from "./plain-format.js";
+import { type AuditRecord, type ReadOptions, readRecords } from "./read.js";
+
+/** How a log is written out. */
+export type ExportFormat =
+  /** The log's own lines. */
+  | "jsonl"
+  /** One row an event, with a header. */
+  | "csv"
+  /** One line a decision, ACP v0.3 §6.2. */
+  | "v0.3";
+
+/** Options of {@link exportAuditLog}. */
+export interface ExportOptions extends ReadOptions {
+  readonly format: ExportFormat;
+}
+
+/**
+ * The log as text, line by line, each with its line end. No name in it can make a line of its own, also for readers that end lines at more than
+ * a newline.
+ *
+ * @throws ConsentError `audit_failed` at a line that is no event; `aborted` where the signal ended it.
+ */
+export async function* exportAuditLog(path: string, { format, ...options }: ExportOptions): AsyncGenerator<string> {
+  const write = WRITERS[format]();
+  if (write.header !== undefined) yield write.header;
+  for await (const record of readRecords(path, options)) {
+    const line = write.line(record);
+    if (line !== undefined) yield line;
+  }
+}
+
+interface Writer {
+  readonly header?: string;
+  line(record: AuditRecord): string | undefined;
+}
+
+/** Ends of lines to some readers that JSON leaves in a text as they are. Escaped they are the same text, and canonical JSON again gives the line. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+const WRITERS: Readonly<Record<ExportFormat, () => Writer>> = {
+  jsonl: () => ({ line: ({ line }) => jsonLine(line) }),
+  csv: () => ({ header: csvRow(Object.keys(COLUMNS)), line: ({ event }) => csvRow(Object.values(COLUMNS).map((column) => column(event))) }),
+  "v0.3": () => {
+    const next = plainEntries();
+    return {
+      line({ event }) {
+        const entry = next(event);
+        return entry === undefined ? undefined : jsonLine(JSON.stringify(entry));
+      },
+    };
+  },
+};
+
+function jsonLine(json: string): string {
+  return `${json.replaceAll(LINE_ENDS, escapeCharacter)}\n`;
+}
+
+const COLUMNS: Readonly<Record<string, (event: AuditEvent) => string | number>> = {
+  seq: ({ seq }) => seq,
+  timestamp: ({ atMs }) => isoTime(atMs),
+  event_type: ({ eventType }) => eventType,
+  decision: ({ decision }) => decision,
+  agent: ({ agent }) => agent,
+  tool: ({ tool }) => tool,
+  category: ({ category }) => category,
+  risk_level: ({ riskLevel }) => riskLevel,
+  policy_rule: ({ policyRule }) => policyRule,
+  request_id: ({ requestId }) => requestId,
+  response_time_ms: ({ responseTimeMs }) => responseTimeMs,
+  id: ({ id }) => id,
+  metadata: ({ metadata }) => canonicalJson(metadata),
+  event_hash: ({ hash }) => hash,
+};

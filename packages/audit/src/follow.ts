@@ -1,0 +1,119 @@
+/** Follow: the events of a log as they are written, over every new file it starts. */
+import type { FileHandle } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { cannot } from "./errors.js";
+import type { AuditEvent } from "./event.js";
+import { lineText, splitLines } from "./lines.js";
+import { listArchives } from "./log-parts.js";
+import { readPlainLine } from "./plain-line.js";
+import { type AuditFilter, matchesFilter, readEventOf } from "./read.js";
+import { openSource, readChunks } from "./source.js";
+import { readEndOf } from "./open-tail.js";
+
+/** Options of {@link followAuditLog}. */
+export interface FollowOptions {
+  readonly filter?: AuditFilter;
+  /** Ends the following; nothing is thrown then. */
+  readonly signal: AbortSignal;
+  /** Number of the first event to give; where it is left out, only new ones are. */
+  readonly fromSeq?: number;
+  /** Waits before it looks again; 250 ms of real time where it is left out. */
+  readonly pause?: (signal: AbortSignal) => Promise<void>;
+}
+
+const PAUSE_MS = 250;
+
+/**
+ * The log's events as they become durable, until the signal aborts. Waits for a log that does not exist yet.
+ *
+ * @throws ConsentError `audit_failed` at a line that is no event, or where events are missing.
+ */
+export async function* followAuditLog(path: string, options: FollowOptions): AsyncGenerator<AuditEvent> {
+  const { filter = {}, signal, pause = (ended) => wait(PAUSE_MS, undefined, { signal: ended }) } = options;
+  let nextSeq = options.fromSeq ?? (await nextSeqOf(path));
+  try {
+    for (;;) {
+      for await (const event of readOnce({ path, signal, pause, nextSeq })) {
+        nextSeq = event.seq + 1;
+        if (matchesFilter(event, filter)) yield event;
+      }
+      await pause(signal); // the file was replaced: look for the next one
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function nextSeqOf(path: string): Promise<number> {
+  const end = await readEndOf(path);
+  return end?.head === undefined ? 0 : end.head.seq + 1;
+}
+
+interface Following {
+  readonly path: string;
+  readonly signal: AbortSignal;
+  readonly pause: (signal: AbortSignal) => Promise<void>;
+  readonly nextSeq: number;
+}
+
+/** Events from `nextSeq` on: of the full files, then of the one that is written to until it is full too. */
+async function* readOnce({ path, signal, pause, nextSeq: from }: Following): AsyncGenerator<AuditEvent> {
+  await using current = await openSource(path, "may_be_missing");
+  let nextSeq = from;
+  const take = function* (events: readonly AuditEvent[]): Generator<AuditEvent> {
+    for (const event of events) {
+      if (event.seq < nextSeq) continue;
+      if (event.seq > nextSeq && nextSeq > from)
+        throw cannot("follow", path)(`events from ${nextSeq} on are missing; run \`acp audit verify\``);
+      nextSeq = event.seq + 1;
+      yield event;
+    }
+  };
+  const archives = await listArchives(path);
+  for (const [index, archive] of archives.entries()) {
+    if ((archives[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY) <= nextSeq) continue;
+    await using handle = await openSource(archive.path, "may_be_missing");
+    if (handle === undefined) continue;
+    for await (const { events } of readFrom(handle, path, 0)) yield* take(events);
+  }
+  if (current === undefined) return;
+  for (let at = 0; ; ) {
+    signal.throwIfAborted();
+    const isLast = await isReplaced(path, current); // before reading: what was written until then is read
+    for await (const { events, end } of readFrom(current, path, at)) {
+      at = end;
+      yield* take(events);
+    }
+    if (isLast) return;
+    await pause(signal);
+  }
+}
+
+async function isReplaced(path: string, handle: FileHandle): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  const own = await handle.stat();
+  return found === undefined || found.ino !== own.ino || found.dev !== own.dev;
+}
+
+/** Events of the full lines from `at` on, and where the last of them ends. */
+async function* readFrom(
+  handle: FileHandle,
+  path: string,
+  at: number,
+): AsyncGenerator<{ readonly events: readonly AuditEvent[]; readonly end: number }> {
+  let end = at;
+  for await (const { bytes, ends } of splitLines(readChunks(handle, { path, position: at }))) {
+    const events: AuditEvent[] = [];
+    let start = 0;
+    for (const lineEnd of ends) {
+      const line = lineText(bytes.subarray(start, lineEnd));
+      const event = line === undefined ? undefined : readEventOf(line, readPlainLine(bytes, start, lineEnd) !== undefined);
+      if (event === undefined) throw cannot("follow", path)("a line is no event; run `acp audit verify`");
+      events.push(event);
+      start = lineEnd + 1;
+    }
+    end += start;
+    yield { events, end };
+  }
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { collect, makeEvent, manualTime, scratchLog } from "../test/support.js";
+import { openAuditLog } from "./audit-log.js";
+import type { AuditEvent } from "./event.js";
+import { readAuditLog } from "./read.js";
+import { verifyAuditLog } from "./verify.js";
+
+const START = Date.UTC(2026, 0, 15, 10, 30);
+const question = (requestId: string) =>
+  makeEvent(1, { eventType: "consent_requested", requestId, decision: "ask", tool: `tool of ${requestId}` });
+const call = (fields: object = {}) => makeEvent(1, { eventType: "tool_call_forwarded", ...fields });
+const done = (fields: object = {}) => makeEvent(1, { eventType: "tool_call_completed", ...fields });
+
+async function reopened(
+  events: Parameters<typeof makeEvent>[1][],
+  pendingIds: readonly string[] = [],
+): Promise<{ readonly path: string; readonly ended: number; readonly added: readonly AuditEvent[] }> {
+  const path = await scratchLog();
+  const clock = manualTime(START);
+  await using first = await openAuditLog({ path, clock, rotation: { maxBytes: 2_000 } });
+  for (const [number, event] of events.entries()) await first.append([makeEvent(number, event)]);
+  await first.close();
+  clock.pass(60_000);
+  await using second = await openAuditLog({ path, clock, recover: { pendingIds: new Set(pendingIds) } });
+  const { ended } = second;
+  await second.close();
+  expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
+  const all = await collect(readAuditLog(path));
+  return { path, ended, added: all.slice(events.length) };
+}
+
+describe("openAuditLog() with recover", () => {
+  it("ends questions that nobody holds", async () => {
+    const { added, ended } = await reopened([question("cr_1"), question("cr_2")], ["cr_2"]);
+    expect(ended).toBe(1);
+    expect(added).toMatchObject([
+      {
+        eventType: "consent_expired",
+        requestId: "cr_1",
+        decision: "expired",
+        tool: "tool of cr_1",
+        atMs: START + 60_000,
+        metadata: { requested_seq: 0 },
+      },
+    ]);
+  });
+
+  it.each(["approved", "denied", "expired", "cancelled", "failed", "superseded"])("leaves a question alone that was %s", async (end) => {
+    const { added } = await reopened([question("cr_1"), { eventType: `consent_${end}` as "consent_denied", requestId: "cr_1" }]);
+    expect(added).toEqual([]);
+  });
+
+  it("says that the outcome of a call is unknown, once", async () => {
+    const { path, added } = await reopened([call({ requestId: "cr_1", tool: "rm" })]);
+    expect(added).toMatchObject([{ eventType: "outcome_unknown", requestId: "cr_1", tool: "rm", metadata: { forwarded_seq: 0 } }]);
+    await using again = await openAuditLog({ path, recover: { pendingIds: new Set() } });
+    expect(again.ended).toBe(0);
+  });
+
+  it("tells calls apart by their question, tool, agent, rule and start", async () => {
+    const { added } = await reopened([
+      call({ tool: "a", responseTimeMs: 5, atMs: START + 5 }),
+      call({ tool: "a", responseTimeMs: 5, atMs: START + 7 }),
+      call({ tool: "b" }),
+      done({ tool: "a", responseTimeMs: 50, atMs: START + 52 }),
+      done({ tool: "c" }),
+    ]);
+    expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([0, 2]);
+  });
+
+  it("ends the oldest of calls that nothing tells apart, as after a clock that went back", async () => {
+    const { added } = await reopened([call({ atMs: START }), call({ atMs: START }), done({ atMs: START - 9_000, responseTimeMs: 0 })]);
+    expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([1]);
+  });
+
+  it("looks into every file", async () => {
+    const filler = Array.from({ length: 8 }, () => ({ metadata: { filler: "x".repeat(400) } }));
+    const { added } = await reopened([question("cr_1"), call(), ...filler]);
+    expect(added.map(({ eventType }) => eventType)).toEqual(["consent_expired", "outcome_unknown"]);
+  });
+
+  it("is not deceived by a text that looks like an event type", async () => {
+    const trick = '","event_type":"consent_requested"';
+    const { added } = await reopened([
+      { tool: trick, agent: trick, metadata: { text: trick } },
+      question("cr_1"),
+      { agent: '"event_type":"consent_expired"' },
+    ]);
+    expect(added).toMatchObject([{ requestId: "cr_1" }]);
+  });
+
+  it("does nothing where it is not asked to", async () => {
+    const path = await scratchLog();
+    await using first = await openAuditLog({ path });
+    await first.append([question("cr_1")]);
+    await first.close();
+    await using second = await openAuditLog({ path });
+    expect(second).toMatchObject({ ended: 0, start: { seq: 0 } });
+    await second.close();
+    expect(await verifyAuditLog(path)).toMatchObject({ events: 1 });
+  });
+});
+
+describe("openAuditLog() and the clock", () => {
+  it("records that the wall clock went back, while open and since the last event", async () => {
+    const path = await scratchLog();
+    const clock = manualTime(START);
+    await using log = await openAuditLog({ path, clock });
+    await log.append([makeEvent(0)]);
+    clock.pass(5_000);
+    clock.jump(-3_600_000);
+    await log.append([makeEvent(1)]);
+    await log.append([makeEvent(2)]);
+    await log.close();
+    clock.jump(-7_200_000);
+    await using again = await openAuditLog({ path, clock });
+    await again.append([makeEvent(3)]);
+    const events = await collect(readAuditLog(path));
+    expect(events.map(({ eventType }) => eventType.replace("policy_evaluated", "event"))).toEqual([
+      "event",
+      "clock_went_back",
+      "event",
+      "event",
+      "clock_went_back",
+      "event",
+    ]);
+    expect(events[1]).toMatchObject({ atMs: START - 3_595_000, monoMs: 5_000, metadata: { back_ms: 3_600_000 } });
+    expect(events[2]).toMatchObject({ monoMs: 5_000, seq: 2 });
+    expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
+  });
+});
