@@ -1,11 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { openAuditLog, readAuditLog, verifyAuditLog } from "../src/index.js";
+import { checkpointsPath, generateNoteKey, openAuditLog, readAuditLog, readCheckpoints, verifyAuditLog } from "../src/index.js";
 import { makeEvent, makeLines, scratchLog } from "./support.js";
 import { runWriter } from "./writer-process.js";
 
-/** More of them: ACP_KILLS=200. */
+/** More of them: ACP_KILLS=200 npx vitest run packages/audit/test/crash.test.ts (some minutes). */
 const KILLS = Number(process.env["ACP_KILLS"] ?? "6");
+
+const KEY = generateNoteKey("crashed");
 
 async function hashes(path: string): Promise<readonly string[]> {
   const found: string[] = [];
@@ -14,30 +16,42 @@ async function hashes(path: string): Promise<readonly string[]> {
 }
 
 describe("a killed writer", () => {
-  it(`loses nothing that was acknowledged, over ${KILLS} kills at random moments of one log`, {
-    timeout: 60_000 + KILLS * 2_000,
-  }, async () => {
-    const path = await scratchLog();
-    const acknowledged: string[] = [];
-    for (let kill = 0; kill < KILLS; kill++) {
-      const atLine = 1 + Math.floor(Math.random() * 300);
-      let seen = 0;
-      const { lines, signal } = await runWriter([path, 1_000_000, 1 + (kill % 4) * 5], {
-        onLine: (_line, child) => void (++seen === atLine && child.kill("SIGKILL")),
+  it.each([
+    ["one file", 0, ""],
+    ["files of 20,000 bytes, signed", 20_000, KEY.signerKey],
+  ])(
+    `loses nothing that was acknowledged, over ${KILLS} kills at random moments of a log in %s`,
+    {
+      timeout: 60_000 + KILLS * 3_000,
+    },
+    async (_, maxBytes, signerKey) => {
+      const path = await scratchLog();
+      const acknowledged: string[] = [];
+      for (let kill = 0; kill < KILLS; kill++) {
+        const atLine = 1 + Math.floor(Math.random() * 300);
+        let seen = 0;
+        const { lines, signal } = await runWriter([path, 1_000_000, 1 + (kill % 4) * 5, 0, maxBytes, signerKey], {
+          onLine: (_line, child) => void (++seen === atLine && child.kill("SIGKILL")),
+        });
+        expect(signal).toBe("SIGKILL");
+        acknowledged.push(...lines);
+      }
+      await (await openAuditLog({ path })).close();
+      const checkpoints = { notes: await readCheckpoints(checkpointsPath(path)), verifierKeys: [KEY.verifierKey] };
+      expect(await verifyAuditLog(path, { checkpoints })).toMatchObject({ ok: true, checkpoints: { tooOld: 0 } });
+      if (signerKey !== "") expect(checkpoints.notes.length).toBeGreaterThan(KILLS / 2);
+      const found = await hashes(path);
+      const lost = acknowledged.filter((line) => {
+        const [seq = "", hash] = line.split(" ");
+        return found[Number(seq)] !== hash;
       });
-      expect(signal).toBe("SIGKILL");
-      acknowledged.push(...lines);
-    }
-    await (await openAuditLog({ path })).close();
-    expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
-    const found = await hashes(path);
-    const lost = acknowledged.filter((line) => {
-      const [seq = "", hash] = line.split(" ");
-      return found[Number(seq)] !== hash;
-    });
-    expect(lost).toEqual([]);
-    expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
-  });
+      expect(lost).toEqual([]);
+      expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
+      process.stdout.write(
+        `crash: ${KILLS} kills, ${acknowledged.length} appends acknowledged, ${lost.length} lost, ${found.length} events\n`,
+      );
+    },
+  );
 
   it("leaves a log that opens and goes on, at whatever byte its file ends", { timeout: 120_000 }, async () => {
     const lines = (await makeLines([makeEvent(1), makeEvent(2)])).map((line) => `${line}\n`);

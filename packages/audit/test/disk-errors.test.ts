@@ -10,6 +10,9 @@ import { runWriter } from "./writer-process.js";
 const EIO_APPENDS = Number(process.env["ACP_EIO"] ?? "4");
 const EIO_WRITES = Array.from({ length: EIO_APPENDS }, (_, index) => index + 1);
 
+/** More of them: ACP_FULL_DISKS=100. */
+const FULL_DISKS = Number(process.env["ACP_FULL_DISKS"] ?? "6");
+
 /** Whether strace can follow a process here. */
 const canTrace = spawnSync("strace", ["-f", "-e", "trace=none", "true"]).status === 0;
 
@@ -70,6 +73,44 @@ describe("a disk that fails", () => {
     await expectAcknowledgedOnly(path, acknowledged);
     await using again = await openAuditLog({ path });
     expect((await again.append([makeEvent(0)])).seq).toBe(acknowledged.length);
+  });
+
+  it(`refuses everything after a disk that is full at any byte, over ${FULL_DISKS} disks`, {
+    timeout: 60_000 + FULL_DISKS * 1_000,
+  }, async ({ skip }) => {
+    const directory = join(await scratchDirectory(), "disk");
+    await mkdir(directory);
+    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=128k,mode=700", "tmpfs", directory]).status !== 0)
+      skip("only root can mount a small disk");
+    onTestFinished(() => void spawnSync("umount", ["-l", directory]));
+    const [path, ballast] = [join(directory, "audit.jsonl"), join(directory, "ballast")];
+    for (let disk = 0; disk < FULL_DISKS; disk++) {
+      await writeFile(path, "", { mode: 0o600 });
+      // Pages are 4 KiB: the write that meets the end is another one, and cut at another byte, for every length of event.
+      await writeFile(ballast, Buffer.alloc(64 * 1024 + (disk % 12) * 4_096));
+      const log = await openAuditLog({ path });
+      const acknowledged: string[] = [];
+      const metadata = { filler: "x".repeat(100 + disk * 37) };
+      let failure: unknown;
+      while (failure === undefined)
+        await log.append([makeEvent(disk, { metadata }), makeEvent(disk)]).then(
+          ({ seq, hash }) => acknowledged.push(`${seq} ${hash}`),
+          (error: unknown) => {
+            failure = error;
+          },
+        );
+      expect(failure).toMatchObject({ code: "audit_failed", message: expect.stringContaining("ENOSPC") });
+      await rm(ballast);
+      await expect(log.append([makeEvent(0)])).rejects.toMatchObject({ code: "audit_failed" });
+      await log.close();
+      await expectAcknowledgedOnly(path, acknowledged);
+      await using again = await openAuditLog({ path });
+      expect(again.recovered).toBeUndefined();
+      await again.append([makeEvent(0)]);
+      await again.close();
+      expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
+      await rm(path);
+    }
   });
 
   it.each(EIO_WRITES)("refuses everything after write %i failed (EIO)", { timeout: 60_000 }, async (when) => {

@@ -1,12 +1,12 @@
 /**
  * A process that writes a log and says on stdout what was acknowledged: `seq hash`, one line an append.
- * Arguments: path, how many appends, how many at once, bytes of filler in each event. Ends with `busy` or `failed MESSAGE` on stdout where it cannot go on.
+ * Arguments: path, how many appends, how many at once, bytes of filler in each event, bytes of a file (0: any), secret key of checkpoints. Ends with `busy` or `failed MESSAGE` on stdout where it cannot go on.
  */
 import { writeSync } from "node:fs";
 import { isConsentError } from "@acp/core";
 import { openAuditLog } from "../src/audit-log.js";
 
-const [path = "", count = "1", concurrency = "1", filler = "0"] = process.argv.slice(2);
+const [path = "", count = "1", concurrency = "1", filler = "0", maxBytes = "0", signerKey = ""] = process.argv.slice(2);
 const metadata = { filler: "x".repeat(Number(filler)) };
 let number = 0;
 
@@ -26,7 +26,11 @@ const say = (text: string): void => {
 };
 
 try {
-  await using log = await openAuditLog({ path });
+  await using log = await openAuditLog({
+    path,
+    ...(maxBytes === "0" ? {} : { rotation: { maxBytes: Number(maxBytes) } }),
+    ...(signerKey === "" ? {} : { checkpoints: { signerKey, everyEvents: 50 } }),
+  });
   const write = async (): Promise<void> => {
     while (number < Number(count)) {
       number += 1;
