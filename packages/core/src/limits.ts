@@ -59,7 +59,7 @@ export const RESPONSE_BYTES_MAX: number = 2 * 1024 * 1024;
 export const SECRET_BYTES_MIN = 8;
 /** Bytes of the longest secret: a certificate chain with its key. */
 export const SECRET_BYTES_MAX: number = 16 * 1024;
-/** Bytes of a vault's contents as JSON: what its masks need in memory is some twenty times that for each way of writing a value. */
+/** Bytes of a vault's contents as JSON: its masks need up to 300 times as much memory. */
 export const VAULT_BYTES_MAX: number = 256 * 1024;
 /** Servers, and hosts, that one secret is bound to. */
 export const SECRET_BINDINGS_MAX = 64;

@@ -28,9 +28,9 @@ export interface QuestionSource {
  * Names of the secrets that a yes or a standing consent releases: those that the rulings name. A person is also shown, and releases, those that
  * the action itself asks for; where nobody is asked, a name that no ruling has is not released, and the vault refuses it.
  */
-export function secretsOf({ ruling, rulings, placeholders = [] }: Evaluation): readonly string[] {
-  const named = rulings.flatMap(({ ruling: each }) => (each === undefined || each.effect === "deny" ? [] : (each.secrets ?? [])));
-  return [...new Set([...named, ...(ruling.effect === "ask" ? placeholders : [])])];
+export function secretsOf({ rulings, placeholders = [] }: Evaluation): readonly string[] {
+  const named = rulings.flatMap(({ ruling }) => (ruling === undefined || ruling.effect === "deny" ? [] : (ruling.secrets ?? [])));
+  return [...new Set([...named, ...placeholders])];
 }
 
 function makeRequest(source: QuestionSource, { clock, ids }: Pick<GateParts, "clock" | "ids">): ConsentRequest {

@@ -46,7 +46,7 @@ export interface Evaluation {
   readonly level: RiskLevel;
   /** Present for an ask: the terms of all asks merged, always the stricter of two. */
   readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence" | "offers">> & Pick<AskTerms, "approvers">;
-  /** Names of the secrets whose placeholders the action holds, where it holds any: a question shows them. */
+  /** For an ask: names of the secrets whose placeholders the action holds, where it holds any. The question shows them. */
   readonly placeholders?: readonly string[];
   /** Set where a part failed, so that the ruling is a deny of the gate's own. */
   readonly failure?: DenyCode;

@@ -79,12 +79,12 @@ const highestLevel = (rulings: readonly LayerRuling[], risk: RiskLevel): RiskLev
 /** What every judge said, before it is combined. */
 export interface Hearing {
   readonly judges: Judges;
+  readonly action: Action;
   readonly rulings: readonly LayerRuling[];
   readonly failed: boolean;
   readonly category: Evaluation["category"];
   readonly risk: RiskLevel;
   readonly observed: Evaluation["observed"];
-  readonly placeholders: readonly string[];
 }
 
 /** Hears every judge. Never throws. */
@@ -100,8 +100,7 @@ export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
   if (policy !== undefined) note("rules", () => policy.judge(action, facts));
   for (const layer of layers) note(layer.name, () => layer.judge(action, facts));
   const { category, risk } = classify(policy, action);
-  const placeholders = placeholdersOf(action).names;
-  return { judges, rulings, failed, category, risk, observed: observe(observed, action, facts), placeholders };
+  return { judges, action, rulings, failed, category, risk, observed: observe(observed, action, facts) };
 }
 
 function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; readonly ruling: Ruling } | undefined {
@@ -114,7 +113,7 @@ function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; re
 
 /** What follows from a hearing. Pure. */
 export function combine(hearing: Hearing): Evaluation {
-  const { judges, rulings, failed, category, risk, observed, placeholders } = hearing;
+  const { judges, action, rulings, failed, category, risk, observed } = hearing;
   const { layer, ruling } = winnerOf(rulings) ?? { layer: "default", ruling: defaultRuling(judges.policy) };
   const level = highestLevel(rulings, risk);
   const base = {
@@ -125,12 +124,12 @@ export function combine(hearing: Hearing): Evaluation {
     risk,
     level,
     ...(observed === undefined ? {} : { observed }),
-    ...(placeholders.length === 0 ? {} : { placeholders }),
   };
   if (failed) return { ...base, failure: "layer_failed" };
   if (ruling.effect !== "ask") return base;
   const ask = mergeAsk(rulings, judges);
-  if (ask !== undefined) return { ...base, ask };
+  const placeholders = placeholdersOf(action).names;
+  if (ask !== undefined) return { ...base, ask, ...(placeholders.length === 0 ? {} : { placeholders }) };
   return { ...base, ruling: layerFailed(layer, "the terms of its question are out of range"), failure: "layer_failed" };
 }
 

@@ -6,6 +6,8 @@
 /** A byte string to find, and what it stands for. */
 export interface Pattern {
   readonly bytes: Uint8Array;
+  /** So many first bytes are a match already, and each byte more makes it longer; all of them unless given. */
+  readonly complete?: number;
   /** Index into a list that the caller keeps. */
   readonly label: number;
 }
@@ -42,17 +44,18 @@ export function buildAutomaton(patterns: readonly Pattern[]): Automaton {
   const lists = (): Int32Array => new Int32Array(states);
   const trie: Trie = { root: new Int32Array(256), child: lists(), sibling: lists(), byte: new Uint8Array(states), fail: lists(), size: 1 };
   const [depth, found, label] = [lists(), lists(), lists()];
-  for (const pattern of patterns) {
+  for (const { bytes, label: name, complete = bytes.length } of patterns) {
     let state = 0;
-    for (const byte of pattern.bytes) {
+    for (const byte of bytes) {
       const known = childOf(trie, state, byte);
       const below: number = known === 0 ? addChild(trie, state, byte) : known;
-      depth[below] = at(depth, state) + 1;
+      const length = at(depth, state) + 1;
+      depth[below] = length;
       state = below;
+      if (length < complete || at(found, state) !== 0) continue;
+      found[state] = length;
+      label[state] = name;
     }
-    if (state === 0 || at(found, state) !== 0) continue;
-    found[state] = pattern.bytes.length;
-    label[state] = pattern.label;
   }
   linkFailures(trie, (state, shorter) => {
     if (at(found, state) !== 0) return; // the longest pattern that ends here is its own

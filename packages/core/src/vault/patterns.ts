@@ -30,11 +30,11 @@ export function masksOf(secrets: readonly Secret[]): Masks {
 
 function compileMasks(secrets: readonly Secret[]): Masks {
   const values = secrets.map((secret) => encoder.encode(revealSecret(secret)));
-  const patterns = (write: (value: Uint8Array) => readonly Uint8Array[]): readonly Pattern[] =>
-    values.flatMap((value, label) => write(value).map((bytes) => ({ bytes, label })));
+  const patterns = (write: (value: Uint8Array) => readonly Omit<Pattern, "label">[]): readonly Pattern[] =>
+    values.flatMap((value, label) => write(value).map((pattern) => ({ ...pattern, label })));
   return Object.freeze({
-    plain: buildAutomaton(patterns((value) => [value, ...inBase64(value)])),
-    hex: buildAutomaton(patterns((value) => [encoder.encode(toHex(value))])),
+    plain: buildAutomaton(patterns((value) => [{ bytes: value }, ...inBase64(value)])),
+    hex: buildAutomaton(patterns((value) => [{ bytes: encoder.encode(toHex(value)) }])),
     labels: secrets.map(({ name }) => encoder.encode(secretLabel(name))),
     hasBlank: values.some((value) => value.includes(0x20)),
   });
@@ -44,16 +44,15 @@ function compileMasks(secrets: readonly Secret[]): Masks {
  * The characters of base64 that a value alone decides, for each of the three places that it can have within a group of three bytes; and, where
  * it ends the data, the last character and the padding.
  */
-function inBase64(value: Uint8Array): readonly Uint8Array[] {
+function inBase64(value: Uint8Array): readonly Omit<Pattern, "label">[] {
   return [undefined, URL_SAFE].flatMap((alphabet) =>
-    [0, 1, 2].flatMap((offset) => {
+    [0, 1, 2].map((offset) => {
       const shifted = new Uint8Array(offset + value.length);
       shifted.set(value, offset);
       const text = toBase64(shifted, alphabet);
       const from = Math.ceil((offset * 8) / 6);
-      const whole = text.slice(from, Math.floor((shifted.length * 8) / 6));
       const padding = "=".repeat((4 - (text.length % 4)) % 4);
-      return [whole, text.slice(from), text.slice(from) + padding].map((each) => encoder.encode(each));
+      return { bytes: encoder.encode(text.slice(from) + padding), complete: Math.floor((shifted.length * 8) / 6) - from };
     }),
   );
 }
