@@ -1,5 +1,6 @@
 /** @acp/home: the ~/.acp directory: config, policy, pause, keys, vault. Private and atomic. */
 export { createFileAtomic, writeFileAtomic } from "./atomic.js";
+export { fileClaims } from "./claims-file.js";
 export { DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
 export type { Config } from "./config.js";
 export type { ChannelName, TelegramConfig, WebhookConfig } from "./config-channels.js";
@@ -18,7 +19,7 @@ export { watchPolicyFile } from "./policy-watch.js";
 export type { PolicyWatch, PolicyWatchOptions } from "./policy-watch.js";
 export { makeKeyFile } from "./private-key.js";
 export type { Unlock } from "./private-key.js";
-export { trustedKeysOf } from "./public-keys.js";
+export { parsePublicKeys, printPublicKeys, trustedKeysOf } from "./public-keys.js";
 export type { KeyPeriod } from "./public-keys.js";
 export { changeVaultFile, createVaultFile, readVaultFile, withoutSecret, withSecret } from "./vault-file.js";
 export type { OpenedVault } from "./vault-file.js";
