@@ -17,6 +17,7 @@ export type { PauseEnd } from "./pause.js";
 export { readPolicyFile } from "./policy-file.js";
 export { watchPolicyFile } from "./policy-watch.js";
 export type { PolicyWatch, PolicyWatchOptions } from "./policy-watch.js";
+export { checkPrivateDirectory, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 export { makeKeyFile } from "./private-key.js";
 export type { Unlock } from "./private-key.js";
 export { parsePublicKeys, printPublicKeys, trustedKeysOf } from "./public-keys.js";
