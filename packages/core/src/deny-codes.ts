@@ -31,6 +31,7 @@ export type DenyCode =
   | "store_failed"
   | "vault_failed"
   | "action_invalid"
+  | "action_too_large"
   | "context_invalid"
   | "permit_refused"
   | "gate_closed"
@@ -116,6 +117,11 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   action_invalid: {
     meaning: "The action is not one that a constructor made.",
     remedy: "Make it with toolAction, httpAction, shellAction or parseAction",
+    retryable: false,
+  },
+  action_too_large: {
+    meaning: "The action is too large to be shown to a person whole.",
+    remedy: "Split it into smaller actions",
     retryable: false,
   },
   context_invalid: { meaning: "The call does not name its agent.", remedy: "Pass { agent: { id } }", retryable: false },

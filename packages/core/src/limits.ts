@@ -48,8 +48,8 @@ export const TRANSITION_TRIES_MAX = 64;
 export const PENDING_MAX = 10_000;
 /** Ended questions that the memory store remembers, so that a late answer can be told what happened. */
 export const ENDED_KEPT_MAX = 1_000;
-/** Bytes of the text a person is shown. */
-export const TEXT_BYTES_MAX: number = 2 * 1024 * 1024;
+/** UTF-16 units of the text a person is shown; what needs more is not asked but denied. */
+export const TEXT_UNITS_MAX: number = 2 * 1024 * 1024;
 /** Characters of the reason a person may give. */
 export const REASON_CHARS_MAX = 1_000;
 /** Bytes of one answer as JSON. */

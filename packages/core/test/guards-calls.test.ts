@@ -60,6 +60,13 @@ describe("a call", () => {
     expect(await gate(write, { agent })).toMatchObject({ code: "too_many_pending", retryable: true });
   });
 
+  it("is denied, not asked, when its question would be too large to read", async () => {
+    const rows = Array.from({ length: 50_000 }, () => [[[[[[[[1]]]]]]]]);
+    const { gate, shown } = makeKit();
+    expect(await gate(toolAction("files", "write_rows", { rows }), { agent })).toMatchObject({ code: "action_too_large" });
+    expect(shown).toEqual([]);
+  });
+
   it("is not performed when the caller leaves while the log is written", async () => {
     const caller = new AbortController();
     const { gate, sink } = makeKit({ policy: allowAll });

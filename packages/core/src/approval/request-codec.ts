@@ -3,7 +3,7 @@
  */
 import { canonicalJson } from "../json/canonical.js";
 import { sha256Hex } from "#crypto";
-import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, TEXT_BYTES_MAX } from "../limits.js";
+import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, TEXT_UNITS_MAX } from "../limits.js";
 import { ConsentError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import type { Agent, Category, RiskLevel } from "../layers.js";
@@ -131,7 +131,7 @@ export function decodeRequest(wire: JsonValue): ConsentRequest {
     },
     nonce: fields.text("nonce"),
     actionDigest: fields.text("action_digest"),
-    text: fields.text("text", TEXT_BYTES_MAX),
+    text: fields.text("text", TEXT_UNITS_MAX),
     quorum: fields.integer("quorum", 1, 1_000),
     evidence: fields.oneOf("evidence", ["any", "passkey"] as const),
     offers: fields.objects("offers").map(decodeOffer),

@@ -15,7 +15,7 @@ import { actionDigest } from "../action/digest.js";
 import { evaluate } from "./evaluate.js";
 import { type Answer, claimNonce, signAnswer } from "./sign-answer.js";
 import type { JsonObject } from "../json/value.js";
-import { DECISION_TTL_MS } from "../limits.js";
+import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
 import { approverOf, eligibleApprovers, type GateParts } from "./parts.js";
 import type { AnswerReceipt, AuditEventInput, RefusalCode } from "../ports.js";
 import { eventMaker, requestedJson, subjectOfRequest } from "./record.js";
@@ -176,6 +176,8 @@ async function reshow(
     return refuse("modification_denied", "nobody may approve the edited action");
   const { originalDigest, deferred } = record;
   const successor = makeRecord({ agent, ...edited, ask, approvers, originalDigest, deferred }, parts);
+  if (successor.request.text.length > TEXT_UNITS_MAX)
+    return refuse("modification_denied", "the edited action is too large to be shown whole");
   if (!(await parts.within(parts.store.pending.put(successor), "the store"))) return refuse("store_failed");
   const advanced = await advance(parts, record.id, { type: "supersede", approval, successorId: successor.id });
   if (!advanced.ok) {

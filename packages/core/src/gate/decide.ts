@@ -12,7 +12,7 @@ import { covers } from "./covers.js";
 import { deny, messageOf } from "./deny.js";
 import { actionDigest } from "../action/digest.js";
 import { combine, evaluate, hear, type Hearing } from "./evaluate.js";
-import { PENDING_MAX } from "../limits.js";
+import { PENDING_MAX, TEXT_UNITS_MAX } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
 import { eligibleApprovers, type GateParts } from "./parts.js";
 import type { AuditEventInput } from "../ports.js";
@@ -151,6 +151,8 @@ async function askPerson(
   const { action, context, evaluation, opening } = subject;
   const { agent } = context;
   const record = makeRecord({ agent, action, evaluation, ...source, originalDigest: actionDigest(action), deferred: false }, parts);
+  if (record.request.text.length > TEXT_UNITS_MAX)
+    return recordDenied(parts, subject, deny("action_too_large", "its question would have more than 2 MiB of text"));
   const requested = {
     ...subject.event("consent_requested", "ask", requestedJson(parts, record.request)),
     requestId: record.id,
