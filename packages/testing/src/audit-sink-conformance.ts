@@ -1,5 +1,6 @@
 /**
- * Conformance of an AuditSink: order, receipts, durability, batches, the latch after a failure, the end. Source: spec/audit.md §5.
+ * Conformance of an AuditSink: order, receipts, durability, batches, concurrency, the latch after a failure, the end; and, for sinks that outlive
+ * their process, what opening one again finds. Source: spec/audit.md §5, §6.
  */
 import assert from "node:assert/strict";
 import { type AuditEventInput, type AuditSink, isConsentError } from "@acp/core";
@@ -26,12 +27,33 @@ export interface SinkUnderTest extends AsyncDisposable {
   fail(): Promise<void>;
 }
 
+/** A sink that outlives its process. */
+export interface DurableSinkUnderTest extends SinkUnderTest {
+  /** Ends the sink as a process that dies in the middle of a write does: part of an event that nobody acknowledged may stay behind. */
+  crash(): Promise<void>;
+  /** Mends what {@link SinkUnderTest.fail} broke. */
+  mend(): Promise<void>;
+  /** Opens what the sink wrote to, as the next process does. */
+  reopen(): Promise<AuditSink>;
+}
+
 type Check = (under: SinkUnderTest) => Promise<void>;
 
 /** The suite for sinks that `makeSink` makes. */
 export function auditSinkConformance(makeSink: () => Promise<SinkUnderTest>): readonly ConformanceCase[] {
   return Object.entries(CHECKS).map(([name, check]) => ({
     name: `append() ${name}`,
+    async run() {
+      await using under = await makeSink();
+      await check(under);
+    },
+  }));
+}
+
+/** The suite for sinks that outlive their process, beside {@link auditSinkConformance}. */
+export function auditRecoveryConformance(makeSink: () => Promise<DurableSinkUnderTest>): readonly ConformanceCase[] {
+  return Object.entries(RECOVERY_CHECKS).map(([name, check]) => ({
+    name: `a sink opened again ${name}`,
     async run() {
       await using under = await makeSink();
       await check(under);
@@ -79,6 +101,24 @@ const CHECKS: Readonly<Record<string, Check>> = {
       assert.deepEqual(receipts[call], placeOf(last), "a receipt names another event");
     }
   },
+  "keeps the order of every caller among many": async ({ sink, read }) => {
+    const receipts: number[] = [];
+    const call = async (caller: number): Promise<void> => {
+      for (let turn = 0; turn < 10; turn++) receipts.push((await sink.append([makeEvent(caller * 100 + turn)])).seq);
+    };
+    await Promise.all(Array.from({ length: 30 }, (_, caller) => call(caller)));
+    const stored = await read();
+    assertChain(stored, 300);
+    for (let caller = 0; caller < 30; caller++) {
+      const own = ids(stored).filter((id) => Math.floor(Number(id.slice("ae_".length)) / 100) === caller);
+      assert.deepEqual(own, ids(Array.from({ length: 10 }, (_, turn) => makeEvent(caller * 100 + turn))));
+    }
+    assert.deepEqual(
+      receipts.toSorted((a, b) => a - b),
+      Array.from({ length: 300 }, (_, seq) => seq),
+      "two appends got one place",
+    );
+  },
   "takes the event as it was at the call": async ({ sink, read }) => {
     const metadata = { list: ["before"] };
     const appending = sink.append([makeEvent(1, { metadata })]);
@@ -116,6 +156,60 @@ const CHECKS: Readonly<Record<string, Check>> = {
     await appending;
     await close();
     assert.deepEqual(ids(await read()), ids([makeEvent(1)]));
+  },
+};
+
+/** The events that the suite appended: a sink may record of its own what it found. */
+const own = (stored: readonly StoredEvent[]): readonly string[] => ids(stored.filter(({ eventType }) => eventType === "policy_evaluated"));
+
+const RECOVERY_CHECKS: Readonly<Record<string, (under: DurableSinkUnderTest) => Promise<void>>> = {
+  "has every event and goes on with the chain": async ({ sink, close, reopen, read }) => {
+    const first = await sink.append([makeEvent(1), makeEvent(2)]);
+    await close();
+    const again = await reopen();
+    const next = await again.append([makeEvent(3)]);
+    const stored = await read();
+    assert.deepEqual(own(stored), ids([makeEvent(1), makeEvent(2), makeEvent(3)]));
+    assertChain(stored, stored.length);
+    assert.equal(stored.at(-1)?.previousHash, first.hash);
+    assert.deepEqual(next, placeOf(stored.at(-1)));
+  },
+  "has every acknowledged event after a crash, and nothing of a write that the crash cut short": async ({ sink, crash, reopen, read }) => {
+    for (let number = 1; number <= 5; number++) await sink.append([makeEvent(number)]);
+    await crash();
+    const again = await reopen();
+    await again.append([makeEvent(6)]);
+    const stored = await read();
+    assert.deepEqual(own(stored), ids([1, 2, 3, 4, 5, 6].map((number) => makeEvent(number))));
+    assertChain(stored, stored.length);
+  },
+  "survives one crash after another": async ({ sink, crash, reopen, read }) => {
+    await sink.append([makeEvent(0)]);
+    for (let number = 1; number <= 4; number++) {
+      await crash();
+      const again = await reopen();
+      await again.append([makeEvent(number)]);
+    }
+    const stored = await read();
+    assert.deepEqual(own(stored), ids([0, 1, 2, 3, 4].map((number) => makeEvent(number))));
+    assertChain(stored, stored.length);
+  },
+  "takes events again once a failure is mended": async ({ sink, fail, mend, close, reopen, read }) => {
+    await sink.append([makeEvent(1)]);
+    await fail();
+    await assertRefused(sink.append([makeEvent(2)]));
+    await mend();
+    await assertRefused(sink.append([makeEvent(3)]));
+    await close();
+    const again = await reopen();
+    await again.append([makeEvent(4)]);
+    assert.deepEqual(own(await read()), ids([makeEvent(1), makeEvent(4)]));
+  },
+  "is refused while another writer has it": async ({ sink, reopen, read }) => {
+    await sink.append([makeEvent(1)]);
+    await assert.rejects(reopen(), (error) => isConsentError(error, "audit_busy"));
+    await sink.append([makeEvent(2)]);
+    assert.deepEqual(own(await read()), ids([makeEvent(1), makeEvent(2)]));
   },
 };
 

@@ -1,8 +1,8 @@
 /** @acp/testing: conformance suites and doubles for what plugs into @acp/core. */
 export { askDouble, sampleRequest } from "./ask-double.js";
 export type { AskDouble, AskDoubleOptions, Submission } from "./ask-double.js";
-export { auditSinkConformance } from "./audit-sink-conformance.js";
-export type { SinkUnderTest, StoredEvent } from "./audit-sink-conformance.js";
+export { auditRecoveryConformance, auditSinkConformance } from "./audit-sink-conformance.js";
+export type { DurableSinkUnderTest, SinkUnderTest, StoredEvent } from "./audit-sink-conformance.js";
 export type { AnswerKind, ChannelUnderTest } from "./channel-case.js";
 export { channelConformance } from "./channel-conformance.js";
 export type { ChannelConformanceOptions } from "./channel-conformance.js";
