@@ -4,16 +4,17 @@
 import type { ConsentErrorCode } from "@acp/core";
 
 /** What a command reports when it ends. */
-export type Exit = "ok" | "failed" | "usage" | "invalid" | "audit" | "nothing";
+export type Exit = "ok" | "failed" | "usage" | "invalid" | "audit" | "nothing" | "unproven";
 
 /** The number and the meaning of every exit. */
 export const EXIT_CODES: Readonly<Record<Exit, { readonly code: number; readonly meaning: string }>> = {
   ok: { code: 0, meaning: "Done. Also a normal end of `acp mcp` (the client closed, or SIGINT or SIGTERM came) and of `acp approve`." },
   failed: { code: 1, meaning: "The command could not do its work, or an answer was refused." },
   usage: { code: 2, meaning: "The command line is wrong; the message says how to mend it." },
-  invalid: { code: 3, meaning: "A policy, a configuration or the home is missing or does not load." },
+  invalid: { code: 3, meaning: "A policy, a configuration, the home, its keys or its vault are missing or do not load." },
   audit: { code: 4, meaning: "An audit log is broken, missing, or cannot be kept." },
-  nothing: { code: 5, meaning: "There is nothing to act on: no such question, no running gate." },
+  nothing: { code: 5, meaning: "There is nothing to act on: no such question, no running gate, no such secret." },
+  unproven: { code: 6, meaning: "A proof does not hold." },
 };
 
 const EXIT_OF: Partial<Record<ConsentErrorCode, Exit>> = {
@@ -29,6 +30,10 @@ const EXIT_OF: Partial<Record<ConsentErrorCode, Exit>> = {
   policy_invalid: "invalid",
   config_invalid: "invalid",
   home_invalid: "invalid",
+  vault_invalid: "invalid",
+  key_locked: "invalid",
+  key_rejected: "invalid",
+  secret_invalid: "usage",
   audit_failed: "audit",
   audit_busy: "audit",
 };

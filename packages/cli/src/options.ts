@@ -29,7 +29,17 @@ export type OptionName =
   | "http"
   | "shell"
   | "action"
-  | "limit";
+  | "limit"
+  | "key-file"
+  | "key"
+  | "at"
+  | "host"
+  | "since"
+  | "until"
+  | "decision"
+  | "follow"
+  | "format"
+  | "checkpoints";
 
 /** Every option of every command. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
@@ -38,8 +48,11 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   json: { summary: "Print JSON for programs" },
   home: { value: "DIR", summary: "The home directory; without it ACP_HOME, else ~/.acp" },
   config: { value: "FILE", summary: "Read this configuration instead of the home's config.yml" },
-  server: { value: "NAME", summary: "What the policy calls the server after -- (default)" },
-  agent: { value: "NAME", summary: "The agent's id in policy, questions and log (mcp-client)" },
+  server: {
+    value: "NAME",
+    summary: "A server as the policy calls it: of acp mcp the one after -- (default), of a secret where it may go (A,B)",
+  },
+  agent: { value: "NAME", summary: "The agent's id in policy, questions and log (of acp mcp: mcp-client)" },
   tty: { summary: "Ask on the controlling terminal too; only where the MCP client does not draw on it" },
   off: { summary: "End the pause" },
   once: { value: "ID", summary: "Answer this one question and end" },
@@ -47,11 +60,21 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   deny: { summary: "With --once: say no" },
   reason: { value: "TEXT", summary: "With --once: why; the agent reads it" },
   args: { value: "JSON", summary: "With --tool: the arguments ({})" },
-  tool: { value: "SERVER.TOOL", summary: "Explain a tool call" },
+  tool: { value: "TOOL", summary: "A tool: SERVER.TOOL explains a call, its name in the log shows its events" },
   http: { value: '"METHOD URL"', summary: "Explain an HTTP request" },
   shell: { value: "COMMAND", summary: "Explain a shell command" },
   action: { value: "FILE", summary: "Explain an Action as JSON (spec/action.md); - is standard input" },
   limit: { value: "N", summary: "Show the last N events (20); 0 shows all" },
+  "key-file": { value: "FILE", summary: "The file that opens the private key; without it ACP_KEY_FILE, else keys/unlock.key" },
+  key: { value: "KEY", summary: "The public key to trust, or a file with it; without it the home's" },
+  at: { value: "TIME", summary: "The moment asked about, such as 2026-01-15T10:30:00Z (when the answer was given)" },
+  host: { value: "HOST", summary: "A host that the secret may go to (A,B); * is every one" },
+  since: { value: "WHEN", summary: "From this time on: 2026-01-15T10:30:00Z, or 30m for the last half hour" },
+  until: { value: "WHEN", summary: "Before this time, written in the same way" },
+  decision: { value: "WORD", summary: "Events of this decision, such as approved or deny" },
+  follow: { summary: "Go on showing events as they are written; Ctrl-C ends it" },
+  format: { value: "FORMAT", summary: "jsonl (the log's own lines, the default), csv or v0.3" },
+  checkpoints: { value: "FILE", summary: "Hold the log against these checkpoints too, such as a witness's copy" },
 };
 
 /** Options that every command takes. */

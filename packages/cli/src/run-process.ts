@@ -2,6 +2,7 @@
  * runProcess: the command line in a process of its own. The only file that touches `process`: everything else gets it handed in.
  */
 import { homedir } from "node:os";
+import { EXIT_CODES } from "./exit-codes.js";
 import { main } from "./main.js";
 
 /** Aborts when the process is told to end; until it is asked for, signals do what they do by default. */
@@ -16,5 +17,20 @@ export async function runProcess(): Promise<void> {
   const { stdin, stdout, stderr, env, argv, pid, ppid } = process;
   // A reader that has seen enough (`acp audit show | head`) closes the pipe: a normal end.
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
-  process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, env, pid, ppid, cwd: process.cwd(), userHome: homedir(), onStop });
+  const cwd = currentDirectory();
+  if (cwd === undefined) {
+    stderr.write("acp: Cannot start: the current directory was removed; go to another one [options_invalid]\n");
+    process.exitCode = EXIT_CODES.usage.code;
+    return;
+  }
+  process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, env, pid, ppid, cwd, userHome: homedir(), onStop });
+}
+
+/** `undefined` where it is no more: nothing that is named on the command line could be found. */
+function currentDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }

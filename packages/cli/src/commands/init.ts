@@ -1,20 +1,65 @@
 /**
- * `acp init`: makes the home with a commented config.yml and policy.yml. What exists stays.
+ * `acp init`: makes the home with a commented config.yml and policy.yml, keys and an empty vault. What exists stays.
  */
-import { initHome } from "@acp/home";
-import type { Run } from "../command.js";
+import { initHome, initKeys } from "@acp/home";
+import type { Home } from "@acp/home";
+import { checkpointKeyPath, initCheckpointKey } from "../checkpoint-key.js";
+import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home-source.js";
+import { chooseUnlock, exists, hasKeys, keyFilePath, openKeys, readUnlock } from "../unlock.js";
+import { terminalOf } from "../hidden-prompt.js";
+import { noteVault } from "../vault-log.js";
 
 /** Runs the command. */
 export const init: Run = async (invocation) => {
   const { print } = invocation;
   const { home, created, existing } = await initHome(homePath(invocation));
-  print.result({ home: home.dir, created, existing }, () => [
-    ...created.map((path) => `${print.tone("green", "made")} ${path}`),
-    ...existing.map((path) => `${print.tone("dim", "kept")} ${path}`),
+  const keys = await makeKeys(home, invocation);
+  const made = [...created, ...keys.created];
+  const kept = [...existing, ...keys.existing];
+  print.result({ home: home.dir, created: made, existing: kept, unlock: keys.unlock }, () => [
+    ...made.map((path) => `${print.tone("green", "made")} ${path}`),
+    ...kept.map((path) => `${print.tone("dim", "kept")} ${path}`),
+    ...(keys.openedBy === undefined
+      ? []
+      : ["", `The private key opens with the file ${keys.openedBy}: whoever can read it can sign and can open the vault.`]),
     "",
     `Next: read ${home.policyPath}, then put \`acp mcp --\` before the command of an MCP server in your client's configuration,`,
     "and keep `acp approve` running in a second terminal.",
   ]);
   return "ok";
 };
+
+interface MadeKeys {
+  readonly created: readonly string[];
+  readonly existing: readonly string[];
+  /** What opens the private key. */
+  readonly unlock: "passphrase" | "key-file" | undefined;
+  /** A key file that was made just now. */
+  readonly openedBy?: string;
+}
+
+async function makeKeys(home: Home, invocation: Invocation): Promise<MadeKeys> {
+  const all = [home.privateKeyPath, home.publicKeyPath, home.vaultPath];
+  const found = await Promise.all(all.map(exists));
+  const isNewCheckpointKey = await initCheckpointKey(home);
+  const path = checkpointKeyPath(home);
+  const checkpoint = { created: isNewCheckpointKey ? [path] : [], existing: isNewCheckpointKey ? [] : [path] };
+  if (found.every(Boolean)) return { created: checkpoint.created, existing: [...all, ...checkpoint.existing], unlock: undefined };
+
+  const isNew = !(await exists(home.privateKeyPath));
+  // A vault without its key: a new key would not open it.
+  if (isNew && (await hasKeys(home))) await openKeys(home, invocation);
+  const chosen = isNew ? await chooseUnlock(home, invocation) : undefined;
+  using terminal = isNew ? undefined : terminalOf(invocation.io);
+  const unlock = chosen?.unlock ?? (await readUnlock(home, invocation, terminal));
+  const { keys, created } = await initKeys(home, unlock, Date.now());
+  if (created.includes(home.vaultPath)) await noteVault(home, keys, { change: "created" });
+  const keyFile = chosen?.isKeyFileNew === true ? keyFilePath(home, invocation) : undefined;
+  return {
+    created: [...(keyFile === undefined ? [] : [keyFile]), ...created, ...checkpoint.created],
+    existing: [...all.filter((each) => !created.includes(each)), ...checkpoint.existing],
+    unlock: unlock.kind,
+    ...(keyFile !== undefined && { openedBy: keyFile }),
+  };
+}

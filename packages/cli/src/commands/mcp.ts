@@ -15,6 +15,7 @@ import type { Exit } from "../exit-codes.js";
 import { homePath } from "../home-source.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
 import { chooseServers, configWarnings, gateOptionsOf, readHomeConfig } from "../mcp/config.js";
+import { openHomeKeys } from "../mcp/home-keys.js";
 import { createNotices, sayHow } from "../mcp/notices.js";
 import { openPolicyInForce } from "../mcp/policy-in-force.js";
 import { removeStaleSockets } from "../mcp/stale-sockets.js";
@@ -35,10 +36,15 @@ export const mcp: Run = async (invocation) => {
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
 
-  await using audit = await openHomeAudit(home.dir);
+  const keyed = await openHomeKeys(home, invocation);
+  // Questions live in the process that asks them: of those that an earlier one left open none can be answered any more.
+  await using audit = await openHomeAudit(home, { recover: { pendingIds: new Set() } });
   const notices = createNotices({ print, audit, agent: agent.id });
   await sayHow(notices, host);
   if (audit.recovered !== undefined) print.notice(`${audit.path}: a line that a crash had cut short was removed`);
+  if (audit.ended > 0) print.notice(`${audit.path}: ${audit.ended} questions or calls that an earlier gate left open were ended`);
+  if (keyed.signer === undefined)
+    await notices.say("unsigned", "No keys: answers are not signed and there is no vault; make them with acp init");
   for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
   const policy = await openPolicyInForce({
     file: source.policyFile,
@@ -62,6 +68,7 @@ export const mcp: Run = async (invocation) => {
     channel,
     audit,
     paused: () => readPause(home, Date.now()),
+    ...keyed,
     ...gateOptionsOf(source),
   });
   const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });

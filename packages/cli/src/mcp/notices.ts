@@ -10,6 +10,7 @@ import type { Printer } from "../printer.js";
 export type NoticeCode =
   | "isolation_none"
   | "shared_uid"
+  | "unsigned"
   | "config_warning"
   | "policy_builtin"
   | "policy_warning"

@@ -1,0 +1,50 @@
+/**
+ * `acp proof export`: one question with its signed answers, out of the audit log, for whoever is to verify it.
+ */
+import { readAuditLog } from "@acp/audit";
+import { ConsentError, makeConsentRecord } from "@acp/core";
+import type { JsonObject, JsonValue } from "@acp/core";
+import { auditFilesFor } from "../audit-files.js";
+import type { Run } from "../command.js";
+import { homePath } from "../home-source.js";
+
+/** Runs the command. */
+export const proofExport: Run = async ({ operands, values, io, print }) => {
+  const [id] = operands;
+  if (id === undefined) throw new ConsentError("options_invalid", "Cannot export a proof: name the question, acp proof export ID");
+  const found = await findQuestion(await auditFilesFor(undefined, homePath({ values, io })), id);
+  if (!found.isAsked) {
+    print.notice(`No such question is in the log: ${id}; acp audit show lists their ids`);
+    return "nothing";
+  }
+  if (found.request === undefined || found.responses.length === 0) {
+    const why = found.request === undefined ? "it was asked without keys" : "nobody answered it";
+    print.notice(`There is no proof of ${id}: ${why}`);
+    return "nothing";
+  }
+  const record = makeConsentRecord(found.request, found.responses);
+  print.result(record, () => [JSON.stringify(record, undefined, 2)]);
+  return "ok";
+};
+
+interface Question {
+  readonly isAsked: boolean;
+  readonly request: JsonObject | undefined;
+  readonly responses: readonly JsonObject[];
+}
+
+async function findQuestion(files: readonly string[], id: string): Promise<Question> {
+  let question: Question = { isAsked: false, request: undefined, responses: [] };
+  for (const file of files) {
+    for await (const { eventType, metadata } of readAuditLog(file, { filter: { requestId: id } })) {
+      const { request, responses } = metadata;
+      if (eventType === "consent_requested") question = { ...question, isAsked: true, request: isObject(request) ? request : undefined };
+      if (Array.isArray(responses)) question = { ...question, responses: responses.filter(isObject) };
+    }
+  }
+  return question;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

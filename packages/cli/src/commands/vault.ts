@@ -1,0 +1,117 @@
+/**
+ * `acp vault set`, `list`, `remove` and `rotate`: the secrets of the home. Values come from a hidden prompt or standard input, never from an argument.
+ */
+import { ConsentError, Secret } from "@acp/core";
+import type { KeyPair, VaultChange } from "@acp/core";
+import { changeVaultFile, readVaultFile, withoutSecret, withSecret } from "@acp/home";
+import type { Home } from "@acp/home";
+import type { Invocation, Run } from "../command.js";
+import { askHidden, terminalOf } from "../hidden-prompt.js";
+import { homeOf } from "../home-source.js";
+import { readInput } from "../input.js";
+import { openKeys } from "../unlock.js";
+import { noteMark } from "../vault-log.js";
+
+const VALUE_BYTES_MAX: number = 64 * 1024 + 2;
+
+/** Runs `acp vault set`. */
+export const vaultSet: Run = async (invocation) => {
+  const name = nameOf(invocation, "set");
+  const [servers, hosts] = [listOf(invocation.values.server), listOf(invocation.values.host)];
+  if (servers.length + hosts.length === 0)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot keep secret "${name}": say where it may go with --server NAME or --host HOST; one that is bound to nothing goes nowhere`,
+    );
+  const home = await homeOf(invocation);
+  const keys = await openKeys(home, invocation);
+  const secret = new Secret({ name, value: await readValue(name, invocation), servers, hosts });
+  await save(home, keys, { change: "set", secret: name }, (secrets) => withSecret(secrets, secret));
+  report(invocation, secret, "set");
+  return "ok";
+};
+
+/** Runs `acp vault rotate`. */
+export const vaultRotate: Run = async (invocation) => {
+  const name = nameOf(invocation, "rotate");
+  const home = await homeOf(invocation);
+  const keys = await openKeys(home, invocation);
+  const { secrets } = await readVaultFile(home, keys);
+  if (!secrets.some((each) => each.name === name)) return none(invocation, name);
+  const value = await readValue(name, invocation);
+  let rotated: Secret | undefined;
+  await save(home, keys, { change: "set", secret: name }, (now) => {
+    const { servers, hosts } = now.find((each) => each.name === name) ?? { servers: [], hosts: [] };
+    rotated = new Secret({ name, value, servers, hosts });
+    return withSecret(withoutSecret(now, name), rotated);
+  });
+  if (rotated !== undefined) report(invocation, rotated, "rotated");
+  return "ok";
+};
+
+/** Runs `acp vault remove`. */
+export const vaultRemove: Run = async (invocation) => {
+  const name = nameOf(invocation, "remove");
+  const home = await homeOf(invocation);
+  const keys = await openKeys(home, invocation);
+  const { secrets } = await readVaultFile(home, keys);
+  if (!secrets.some((each) => each.name === name)) return none(invocation, name);
+  await save(home, keys, { change: "removed", secret: name }, (now) => withoutSecret(now, name));
+  invocation.print.result({ removed: name }, () => [`${invocation.print.tone("green", "removed")} ${name}`]);
+  return "ok";
+};
+
+/** Runs `acp vault list`. */
+export const vaultList: Run = async (invocation) => {
+  const { print } = invocation;
+  const home = await homeOf(invocation);
+  const { counter, secrets } = await readVaultFile(home, await openKeys(home, invocation));
+  print.result({ counter, secrets: secrets.map(({ name, servers, hosts }) => ({ name, servers, hosts })) }, () =>
+    secrets.length === 0 ? ["The vault is empty"] : secrets.map(describe),
+  );
+  return "ok";
+};
+
+async function save(
+  home: Home,
+  keys: KeyPair,
+  done: VaultChange,
+  change: (secrets: readonly Secret[]) => readonly Secret[],
+): Promise<void> {
+  await noteMark(home, await changeVaultFile(home, keys, change), done);
+}
+
+function nameOf({ operands }: Invocation, verb: string): string {
+  const [name] = operands;
+  if (name === undefined) throw new ConsentError("options_invalid", `Cannot ${verb} a secret: name it, acp vault ${verb} NAME`);
+  return name;
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return (text ?? "")
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+/** What a person types, or what stands on standard input without the line end that `echo` adds. */
+async function readValue(name: string, { io }: Invocation): Promise<string> {
+  using terminal = terminalOf(io);
+  if (terminal !== undefined) return askHidden(terminal, `Value of ${name}: `);
+  return (await readInput("-", io, { what: "value", bytesMax: VALUE_BYTES_MAX })).replace(/\r?\n$/, "");
+}
+
+function none({ print }: Invocation, name: string): "nothing" {
+  print.notice(`The vault has no secret of the name ${name}; acp vault list shows them`);
+  return "nothing";
+}
+
+function report({ print }: Invocation, secret: Secret, done: string): void {
+  const { name, servers, hosts } = secret;
+  print.result({ [done]: name, servers, hosts }, () => [`${print.tone("green", done)} ${describe(secret)}`]);
+}
+
+function describe({ name, servers, hosts }: Secret): string {
+  const places = [...servers.map((server) => `server ${server}`), ...hosts.map((host) => `host ${host}`)];
+  return `${name}: ${places.length === 0 ? "goes nowhere" : `may go to ${places.join(", ")}`}`;
+}

@@ -1,0 +1,52 @@
+/**
+ * Keys and vault of a gate: opened once, when it starts.
+ */
+import { join } from "node:path";
+import { ConsentError, createVault } from "@acp/core";
+import type { GateOptions, KeyPair, Secret, VaultMark } from "@acp/core";
+import { fileClaims, readVaultFile } from "@acp/home";
+import type { Home } from "@acp/home";
+import type { Invocation } from "../command.js";
+import { controllingTerminal } from "../hidden-prompt.js";
+import { hasKeys, openKeys } from "../unlock.js";
+import { checkRollback } from "../vault-log.js";
+
+/** What a gate takes from the home's keys. */
+export type KeyedOptions = Pick<GateOptions, "signer" | "vault" | "store">;
+
+/** Where the home keeps what was claimed once. */
+function claimsDirectory(home: Home): string {
+  return join(home.dir, "claims");
+}
+
+/**
+ * Opens keys and vault; without keys answers are not signed and no secret is known.
+ *
+ * Standard input is MCP's, and so is the terminal of most clients: a passphrase is asked for with --tty alone.
+ *
+ * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault does not, or is not the one that was saved last.
+ */
+export async function openHomeKeys(home: Home, invocation: Invocation): Promise<KeyedOptions> {
+  const store = { claims: fileClaims(claimsDirectory(home)) };
+  if (!(await hasKeys(home))) return { store };
+  const keys = await openKeys(home, invocation, invocation.flags.has("tty") ? controllingTerminal() : undefined);
+  const opened = await readVaultFile(home, keys);
+  await checkRollback(home, opened.mark);
+  return { store, signer: keys, vault: createVault(liveSecrets(home, keys, opened)) };
+}
+
+/** The secrets as the file has them at each release, so that one that was removed goes nowhere any more. The same list while nothing changes. */
+function liveSecrets(
+  home: Home,
+  keys: KeyPair,
+  opened: { readonly secrets: readonly Secret[]; readonly mark: VaultMark },
+): () => Promise<readonly Secret[]> {
+  let last = { mark: opened.mark, secrets: Object.freeze([...opened.secrets]) };
+  return async () => {
+    const { mark, secrets } = await readVaultFile(home, keys);
+    if (mark.hash === last.mark.hash) return last.secrets;
+    if (mark.counter <= last.mark.counter) throw new ConsentError("vault_invalid", "Cannot use the vault: an older one was put back");
+    last = { mark, secrets: Object.freeze([...secrets]) };
+    return last.secrets;
+  };
+}
