@@ -11,7 +11,7 @@ import { lockWriter } from "./lock.js";
 import { logEvent, stampAt } from "./log-event.js";
 import { checkDirectory } from "./log-file.js";
 import { noteSigner } from "./note.js";
-import { endsOf } from "./open-work.js";
+import { endsOf, openedEvent, type OpenWork, type RecoveryTerms } from "./open-work.js";
 import { findOpenWork } from "./recover.js";
 import { openTail, type OpenedTail } from "./open-tail.js";
 import { resumeTree } from "./resume-tree.js";
@@ -43,7 +43,7 @@ export interface AuditLogOptions {
   readonly checkpoints?: CheckpointOptions;
   /**
    * Ends what the last process left open: a question that is not among `pendingIds` has expired, and of a call that was forwarded nobody knows
-   * the outcome. Reads the whole log. Left out: nothing is ended.
+   * the outcome. Then records `log_opened`, from which the next recovery reads on. Left out: nothing is ended.
    */
   readonly recover?: { readonly pendingIds: ReadonlySet<string> };
 }
@@ -137,9 +137,16 @@ async function startChain(options: StartOptions, tail: OpenedTail): Promise<Open
   const onDurable = checkpointer === undefined ? undefined : (group: LineGroup): void => checkpointer.add(group);
   const store = await createFileStore(opened, { rotation, now: () => clock.now(), onDurable });
   const appender = createAppender(store, { path, head: tail.head, lastMs: tail.lastMs, clock, ids });
-  const ends = work === undefined || recover === undefined ? [] : endsOf(work, { ...recover, nowMs: clock.now(), ids });
-  if (ends.length > 0) await appender.append(ends);
-  return { appender, tail, checkpointer, ended: ends.length };
+  const ended =
+    work === undefined || recover === undefined ? 0 : await endOpenWork(appender, work, { ...recover, nowMs: clock.now(), ids });
+  return { appender, tail, checkpointer, ended };
+}
+
+/** How much was ended. */
+async function endOpenWork(appender: Appender, work: OpenWork, terms: RecoveryTerms): Promise<number> {
+  const ends = endsOf(work, terms);
+  await appender.append([...ends, openedEvent(work, terms)]);
+  return ends.length;
 }
 
 async function startCheckpoints(

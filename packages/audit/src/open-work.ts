@@ -1,20 +1,28 @@
 /**
  * Open work: questions and calls of a log that have no end in it, because the process ended first. Pure.
  */
-import type { AuditEventInput, Ids } from "@acp/core";
+import type { AuditEventInput, Ids, JsonObject, JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
-import { stampAt } from "./log-event.js";
+import { logEvent, stampAt } from "./log-event.js";
+
+/** A question or a call without an end: what its end says about it. */
+export interface OpenItem extends Pick<AuditEvent, "seq" | "requestId" | "agent" | "tool" | "category" | "riskLevel" | "policyRule"> {
+  /** When its decision began. */
+  readonly startedMs: number;
+  readonly isolation: string;
+}
 
 /** What has no end, found by feeding every event in order. */
 export interface OpenWork {
   add(event: AuditEvent): void;
-  /** `consent_requested` events without an end. */
-  questions(): readonly AuditEvent[];
-  /** `tool_call_forwarded` events without an end. */
-  calls(): readonly AuditEvent[];
+  /** Of `consent_requested` events. */
+  questions(): readonly OpenItem[];
+  /** Of `tool_call_forwarded` events. */
+  calls(): readonly OpenItem[];
 }
 
-/** Ends of a question. */
+/** Written when a log was opened and what was open had been ended: nothing before it needs to be read again. */
+const OPENED = "log_opened";
 const QUESTION_ENDS: ReadonlySet<string> = new Set([
   "consent_approved",
   "consent_denied",
@@ -23,29 +31,31 @@ const QUESTION_ENDS: ReadonlySet<string> = new Set([
   "consent_failed",
   "consent_superseded",
 ]);
-/** Ends of a call. */
 const CALL_ENDS: ReadonlySet<string> = new Set(["tool_call_completed", "outcome_unknown"]);
 
 /** Whether the event type can change what is open: lets a reader skip other lines unread. */
 export function isWorkEvent(eventType: string): boolean {
-  return (
-    eventType === "consent_requested" || eventType === "tool_call_forwarded" || QUESTION_ENDS.has(eventType) || CALL_ENDS.has(eventType)
-  );
+  const isStart = eventType === "consent_requested" || eventType === "tool_call_forwarded";
+  return isStart || eventType === OPENED || QUESTION_ENDS.has(eventType) || CALL_ENDS.has(eventType);
 }
 
 /** Follows what is open. */
 export function trackOpenWork(): OpenWork {
-  const questions = new Map<string, AuditEvent>();
-  const calls: AuditEvent[] = [];
+  const questions = new Map<string, OpenItem>();
+  let calls: OpenItem[] = [];
   return {
     add(event) {
       const { eventType } = event;
-      if (eventType === "consent_requested") questions.set(event.requestId, event);
+      if (eventType === "consent_requested") questions.set(event.requestId, itemOf(event));
       else if (QUESTION_ENDS.has(eventType)) questions.delete(event.requestId);
-      else if (eventType === "tool_call_forwarded") calls.push(event);
+      else if (eventType === "tool_call_forwarded") calls.push(itemOf(event));
       else if (CALL_ENDS.has(eventType)) {
         const at = callOf(calls, event);
         if (at !== -1) calls.splice(at, 1);
+      } else if (eventType === OPENED) {
+        calls = [];
+        questions.clear();
+        for (const item of readItems(event.metadata["open_questions"])) questions.set(item.requestId, item);
       }
     },
     questions: () => [...questions.values()],
@@ -53,18 +63,32 @@ export function trackOpenWork(): OpenWork {
   };
 }
 
+function itemOf(event: AuditEvent): OpenItem {
+  const { seq, requestId, agent, tool, category, riskLevel, policyRule, metadata } = event;
+  const isolation = typeof metadata["isolation"] === "string" ? metadata["isolation"] : "";
+  return { seq, requestId, agent, tool, category, riskLevel, policyRule, startedMs: startOf(event), isolation };
+}
+
 /** The events of one call share everything but type and outcome; two equal ones began at different times, or are told apart by nobody. */
-function callOf(calls: readonly AuditEvent[], end: AuditEvent): number {
+function callOf(calls: readonly OpenItem[], end: AuditEvent): number {
   const named = end.metadata["forwarded_seq"];
   if (typeof named === "number") return calls.findIndex(({ seq }) => seq === named);
-  const isSame = (call: AuditEvent): boolean =>
+  const isSame = (call: OpenItem): boolean =>
     call.requestId === end.requestId && call.agent === end.agent && call.tool === end.tool && call.policyRule === end.policyRule;
-  const exact = calls.findIndex((call) => isSame(call) && startOf(call) === startOf(end));
+  const exact = calls.findIndex((call) => isSame(call) && call.startedMs === startOf(end));
   return exact === -1 ? calls.findIndex(isSame) : exact;
 }
 
-function startOf({ atMs, responseTimeMs }: AuditEvent): number {
+function startOf({ atMs, responseTimeMs }: Pick<AuditEvent, "atMs" | "responseTimeMs">): number {
   return atMs - responseTimeMs;
+}
+
+/** What recovery goes by. */
+export interface RecoveryTerms {
+  /** Questions that a PendingStore still holds: its gate ends them. */
+  readonly pendingIds: ReadonlySet<string>;
+  readonly nowMs: number;
+  readonly ids: Ids;
 }
 
 /** The ends to append: questions that no store holds have expired, and of a call nobody knows whether it was performed. */
@@ -84,24 +108,21 @@ export function endsOf(work: OpenWork, { pendingIds, nowMs, ids }: RecoveryTerms
     endOf(call, {
       ...stampAt(ids, nowMs),
       eventType: "outcome_unknown",
-      decision: call.decision,
+      decision: "allow",
       metadata: { reason: "the process ended before the call did; it is not repeated", forwarded_seq: call.seq },
     }),
   );
   return [...expired, ...unknown];
 }
 
-/** What recovery goes by. */
-export interface RecoveryTerms {
-  /** Questions that a PendingStore still holds: its gate ends them. */
-  readonly pendingIds: ReadonlySet<string>;
-  readonly nowMs: number;
-  readonly ids: Ids;
+/** The event after the ends: the next recovery starts at it. */
+export function openedEvent(work: OpenWork, { pendingIds, nowMs, ids }: RecoveryTerms): AuditEventInput {
+  const held = work.questions().filter(({ requestId }) => pendingIds.has(requestId));
+  return logEvent(OPENED, stampAt(ids, nowMs), { open_questions: held.map(writeItem) });
 }
 
-function endOf(begun: AuditEvent, end: Pick<AuditEventInput, "id" | "atMs" | "eventType" | "decision" | "metadata">): AuditEventInput {
-  const { requestId, agent, tool, category, riskLevel, policyRule } = begun;
-  const isolation = begun.metadata["isolation"];
+function endOf(item: OpenItem, end: Pick<AuditEventInput, "id" | "atMs" | "eventType" | "decision" | "metadata">): AuditEventInput {
+  const { requestId, agent, tool, category, riskLevel, policyRule, startedMs, isolation } = item;
   return {
     ...end,
     requestId,
@@ -110,7 +131,49 @@ function endOf(begun: AuditEvent, end: Pick<AuditEventInput, "id" | "atMs" | "ev
     category,
     riskLevel,
     policyRule,
-    responseTimeMs: Math.max(0, Math.round(end.atMs - startOf(begun))),
-    metadata: { ...(isolation === undefined ? {} : { isolation }), ...end.metadata },
+    responseTimeMs: Math.max(0, Math.round(end.atMs - startedMs)),
+    metadata: { ...(isolation === "" ? {} : { isolation }), ...end.metadata },
   };
+}
+
+function writeItem(item: OpenItem): JsonObject {
+  return {
+    seq: item.seq,
+    request_id: item.requestId,
+    agent: item.agent,
+    tool: item.tool,
+    category: item.category,
+    risk_level: item.riskLevel,
+    policy_rule: item.policyRule,
+    started_ms: item.startedMs,
+    isolation: item.isolation,
+  };
+}
+
+/** The items that {@link writeItem} wrote; whatever else stands there is left out. */
+function readItems(value: JsonValue | undefined): readonly OpenItem[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: JsonValue) => {
+    if (!isObject(item)) return [];
+    const { seq, started_ms: startedMs } = item;
+    const text = (key: string): string => (typeof item[key] === "string" ? item[key] : "");
+    if (typeof seq !== "number" || typeof startedMs !== "number") return [];
+    return [
+      {
+        seq,
+        requestId: text("request_id"),
+        agent: text("agent"),
+        tool: text("tool"),
+        category: text("category"),
+        riskLevel: text("risk_level"),
+        policyRule: text("policy_rule"),
+        startedMs,
+        isolation: text("isolation"),
+      },
+    ];
+  });
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -40,11 +40,8 @@ export interface AuditRecord {
   readonly line: string;
 }
 
-/** {@link readAuditLog} with the lines. `mayMatter` spares lines that cannot be wanted. */
-export async function* readRecords(
-  path: string,
-  { filter = {}, signal, mayMatter = () => true }: ReadOptions & { readonly mayMatter?: (line: string) => boolean } = {},
-): AsyncGenerator<AuditRecord> {
+/** {@link readAuditLog} with the lines. */
+export async function* readRecords(path: string, { filter = {}, signal }: ReadOptions = {}): AsyncGenerator<AuditRecord> {
   await using log = await openParts(path, signal);
   for (const part of log.parts) {
     let number = 0;
@@ -55,7 +52,6 @@ export async function* readRecords(
         const line = lineText(bytes.subarray(start, end));
         const isPlain = readPlainLine(bytes, start, end) !== undefined;
         start = end + 1;
-        if (isPlain && line !== undefined && !mayMatter(line)) continue;
         const event = line === undefined ? undefined : readEventOf(line, isPlain);
         if (line === undefined || event === undefined)
           throw cannot("read", path)(`line ${number} of "${part.name}" is no event; run \`acp audit verify\``);

@@ -1,8 +1,10 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { collect, makeEvent, manualTime, scratchLog } from "../test/support.js";
 import { openAuditLog } from "./audit-log.js";
 import type { AuditEvent } from "./event.js";
 import { readAuditLog } from "./read.js";
+import { findOpenWork } from "./recover.js";
 import { verifyAuditLog } from "./verify.js";
 
 const START = Date.UTC(2026, 0, 15, 10, 30);
@@ -26,7 +28,9 @@ async function reopened(
   await second.close();
   expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
   const all = await collect(readAuditLog(path));
-  return { path, ended, added: all.slice(events.length) };
+  const added = all.slice(events.length);
+  expect(added.at(-1)).toMatchObject({ eventType: "log_opened", agent: "" });
+  return { path, ended, added: added.slice(0, -1) };
 }
 
 describe("openAuditLog() with recover", () => {
@@ -87,6 +91,56 @@ describe("openAuditLog() with recover", () => {
       { agent: '"event_type":"consent_expired"' },
     ]);
     expect(added).toMatchObject([{ requestId: "cr_1" }]);
+  });
+
+  it("starts at the last recovery, and keeps what was held then", async () => {
+    const { path } = await reopened([question("cr_1"), call(), question("cr_2")], ["cr_1"]);
+    await using held = await openAuditLog({ path, recover: { pendingIds: new Set(["cr_1"]) } });
+    expect(held.ended).toBe(0);
+    await held.append([call({ tool: "late" })]);
+    await held.close();
+    await using last = await openAuditLog({ path, clock: manualTime(START + 120_000), recover: { pendingIds: new Set() } });
+    expect(last.ended).toBe(2);
+    await last.close();
+    const added = (await collect(readAuditLog(path))).slice(-3);
+    expect(added).toMatchObject([
+      {
+        eventType: "consent_expired",
+        requestId: "cr_1",
+        tool: "tool of cr_1",
+        responseTimeMs: 120_000 - 1,
+        metadata: { requested_seq: 0 },
+      },
+      { eventType: "outcome_unknown", tool: "late" },
+      { eventType: "log_opened", metadata: { open_questions: [] } },
+    ]);
+  });
+
+  it("reads nothing before the last recovery", async () => {
+    const { path } = await reopened([question("cr_1")], ["cr_1"]);
+    await writeFile(path, (await readFile(path, "utf8")).replace('{"agent"', '{"tnega"'));
+    expect((await findOpenWork(path)).questions()).toMatchObject([{ requestId: "cr_1" }]);
+  });
+
+  it("takes no argument of a call for a recovery", async () => {
+    const fake = { agent: "", category: "", decision: "", event_type: "log_opened", event_hash: `sha256:${"0".repeat(64)}` };
+    const { added } = await reopened([
+      question("cr_1"),
+      { metadata: { parameters: fake, ...fake } },
+      { agent: ',"event_type":"log_opened"' },
+    ]);
+    expect(added).toMatchObject([{ requestId: "cr_1" }]);
+  });
+
+  it("finds the last recovery in a log larger than one look, wherever it lies", { timeout: 60_000 }, async () => {
+    for (const filler of [0, 1_000, 262_144 - 300, 262_144 - 150, 262_144, 400_000]) {
+      const { path } = await reopened([question("cr_1")], ["cr_1"]);
+      await using log = await openAuditLog({ path });
+      await log.append([question("cr_2"), makeEvent(1, { metadata: { filler: "x".repeat(filler) } })]);
+      await log.close();
+      const work = await findOpenWork(path);
+      expect(work.questions().map(({ requestId }) => requestId)).toEqual(["cr_1", "cr_2"]);
+    }
   });
 
   it("does nothing where it is not asked to", async () => {

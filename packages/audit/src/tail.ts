@@ -90,7 +90,8 @@ async function readText(handle: FileHandle, from: number, to: number): Promise<s
   return (await readRange(handle, from, to)).toString("utf8");
 }
 
-async function readRange(handle: FileHandle, from: number, to: number): Promise<Buffer> {
+/** The bytes from one offset to another. */
+export async function readRange(handle: FileHandle, from: number, to: number): Promise<Buffer> {
   const bytes = Buffer.alloc(to - from);
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, from + done);

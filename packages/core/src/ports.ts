@@ -130,6 +130,7 @@ export type AuditEventType =
   | "keys_rotated"
   | "gate_notice"
   | "outcome_unknown"
+  | "log_opened"
   | "log_recovered"
   | "log_pruned"
   | "clock_went_back"
