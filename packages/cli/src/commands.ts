@@ -1,6 +1,7 @@
 /**
  * Commands: one table. `acp --help`, docs/cli.md and the dispatch are made from it.
  */
+import { FILTER_OPTIONS } from "./audit-filter.js";
 import type { Command } from "./command.js";
 
 /** Every command. */
@@ -120,13 +121,20 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "audit verify",
-    summary: "Check the hash chain of an audit log",
+    summary: "Check that an audit log is whole and the one that was signed",
     usage: "[FILE]",
     operandsMax: 1,
     takesRest: false,
-    options: [],
-    details: ["Checks FILE, or every audit log of the home. The first line that does not fit is named with a code."],
-    examples: ["acp audit verify", "acp audit verify ./audit.jsonl --json"],
+    options: ["key", "checkpoints"],
+    details: [
+      "Checks FILE, or every audit log of the home, over all the files that it has filled. The first line that does not fit is named with a code that says what it breaks.",
+      "Signed checkpoints beside the log, and those of --checkpoints, are held against it: so a cut end and a log written anew are found. Their key is the home's, or --key with the text that `acp keys list` shows.",
+    ],
+    examples: [
+      "acp audit verify",
+      "acp audit verify ./audit.jsonl --json",
+      "acp audit verify ./audit.jsonl --key acp-checkpoints.pub --checkpoints /mnt/witness/audit.checkpoints",
+    ],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("./commands/audit-verify.js")).auditVerify,
   },
@@ -136,11 +144,30 @@ export const COMMANDS: readonly Command[] = [
     usage: "[FILE]",
     operandsMax: 1,
     takesRest: false,
-    options: ["limit"],
+    options: ["limit", ...FILTER_OPTIONS, "follow"],
     details: ["Shows the last events of FILE, or of the home's audit logs. It does not check the chain: `acp audit verify` does."],
-    examples: ["acp audit show", "acp audit show --limit 100", "acp audit show --json --limit 0"],
+    examples: [
+      "acp audit show",
+      "acp audit show --since 2h --decision denied",
+      "acp audit show --tool write_file --follow",
+      "acp audit show --json --limit 0",
+    ],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("./commands/audit-show.js")).auditShow,
+  },
+  {
+    name: "audit export",
+    summary: "Write audit logs out for other programs",
+    usage: "[FILE]",
+    operandsMax: 1,
+    takesRest: false,
+    options: ["format", ...FILTER_OPTIONS],
+    details: [
+      "Writes FILE, or all audit logs of the home one after another, to standard output. It does not check the chain: `acp audit verify` does.",
+    ],
+    examples: ["acp audit export > audit.jsonl", "acp audit export --format csv --since 2026-01-01T00:00:00Z > audit.csv"],
+    exits: ["invalid", "audit"],
+    load: async () => (await import("./commands/audit-export.js")).auditExport,
   },
   {
     name: "proof export",

@@ -30,22 +30,25 @@ async function passphraseFromFile({ io }: UnlockContext): Promise<string | undef
   return line;
 }
 
+/** Where to ask, if it comes to that. */
+type FindTerminal = (io: Invocation["io"]) => Terminal | undefined;
+
 /**
- * Opens the private key of a home, asking on `terminal` where that is needed.
+ * Opens the private key of a home, asking on a terminal where that is needed.
  *
  * @throws ConsentError `key_locked` where it does not open or where nobody can be asked, `home_invalid` where there is none.
  */
-export async function openKeys(home: Home, context: UnlockContext, terminal = terminalOf(context.io)): Promise<KeyPair> {
-  using asked = terminal;
-  return unlockKeys(home, await readUnlock(home, context, asked), Date.now());
+export async function openKeys(home: Home, context: UnlockContext, find: FindTerminal = terminalOf): Promise<KeyPair> {
+  return unlockKeys(home, await readUnlock(home, context, find), Date.now());
 }
 
 /** What opens the private key; see {@link openKeys}. */
-export async function readUnlock(home: Home, context: UnlockContext, terminal: Terminal | undefined): Promise<Unlock> {
+export async function readUnlock(home: Home, context: UnlockContext, find: FindTerminal = terminalOf): Promise<Unlock> {
   if ((await readUnlockKind(home)) === "key-file")
     return { kind: "key-file", text: await readPrivateFile(keyFilePath(home, context), FILE_BYTES_MAX) };
   const given = await passphraseFromFile(context);
   if (given !== undefined) return { kind: "passphrase", passphrase: given };
+  using terminal = find(context.io);
   if (terminal === undefined)
     throw new ConsentError(
       "key_locked",

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, BIN, scratch, startAcp } from "./harness.js";
+import { acp, BIN, scratch } from "./harness.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
-import { startGated } from "./mcp-client.js";
+import { answering, startGated } from "./mcp-client.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -32,18 +32,12 @@ const json = ({ stdout }: Ended): ReturnType<typeof JSON.parse> => JSON.parse(st
 
 /** Asks and says yes; gives the question's id. */
 async function consent(at: World): Promise<string> {
-  await using watcher = startAcp(["approve", "--json"], { home: at.home });
   await using gated = await startGated(at);
-  for (;;) {
-    // A call before the watcher has joined is denied; it joins within a second.
-    const answer = gated.call("write_file", { path: join(at.folder, "b.txt"), content: "as asked" });
-    const isOver = await Promise.race([answer.then(() => true), watcher.seen("stdout", '"type":"open"').then(() => false)]);
-    if (isOver) continue;
-    const id: string = JSON.parse(watcher.stdout().split("\n")[0] ?? "").request.id;
-    expect(await at.run(["approve", "--once", id, "--approve"])).toMatchObject({ code: 0 });
-    expect(await answer).toMatchObject({ isError: false });
-    return id;
-  }
+  const file = join(at.folder, "b.txt");
+  const answer = await answering(at.home, { decision: "approved" }, () => gated.call("write_file", { path: file, content: "as asked" }));
+  expect(answer).toMatchObject({ isError: false });
+  const [id = ""] = /cr_[\w-]+/.exec((await at.run(["audit", "show"])).stdout) ?? [];
+  return id;
 }
 
 describe("acp init", () => {
@@ -58,7 +52,10 @@ describe("acp init", () => {
     expect(await acp(["init", "--home", home])).toMatchObject({ code: 0 });
     expect(await readFile(join(home, "keys/private.key"), "utf8")).toBe(before);
     const events = (await acp(["audit", "show", "--json"], { home })).stdout;
-    expect(JSON.parse(events.split("\n")[0] ?? "")).toMatchObject({ eventType: "vault_changed", metadata: { counter: 1, change: "created" } });
+    expect(JSON.parse(events.split("\n")[0] ?? "")).toMatchObject({
+      eventType: "vault_changed",
+      metadata: { counter: 1, change: "created" },
+    });
   });
 
   it("takes a passphrase from a private file, and needs it afterwards", async () => {
@@ -69,9 +66,15 @@ describe("acp init", () => {
     const env = { ACP_PASSPHRASE_FILE: file };
     expect(json(await acp(["init", "--json"], { home, env }))).toMatchObject({ unlock: "passphrase" });
     expect(await acp(["vault", "list"], { home, env })).toMatchObject({ code: 0, stdout: "The vault is empty\n" });
-    for (const args of [["vault", "list"], ["mcp", "--", "true"]]) {
+    for (const args of [
+      ["vault", "list"],
+      ["mcp", "--", "true"],
+    ]) {
       const { code, stderr } = await acp(args, { home });
-      expect([code, stderr]).toEqual([EXIT_CODES.invalid.code, expect.stringMatching(/^acp: .*set ACP_PASSPHRASE_FILE .*\[key_locked\]\n$/)]);
+      expect([code, stderr]).toEqual([
+        EXIT_CODES.invalid.code,
+        expect.stringMatching(/^acp: .*set ACP_PASSPHRASE_FILE .*\[key_locked\]\n$/),
+      ]);
     }
     await writeFile(file, "another passphrase\n", { mode: 0o600 });
     expect(await acp(["vault", "list"], { home, env })).toMatchObject({ code: EXIT_CODES.invalid.code });
@@ -104,14 +107,20 @@ describe("acp proof", () => {
       expect(result).toMatchObject({ code: 0, stderr: "" });
       expect(json(result)).toMatchObject({ ok: true, request_id: id, decision: "approved", expired_since: false });
     }
-    expect(await at.run(["proof", "verify", "record.json"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^proven: approved cr_/) });
+    expect(await at.run(["proof", "verify", "record.json"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^proven: approved cr_/),
+    });
     expect(await acp(["proof", "verify", "-", "--key", key], { ...nowhere, input: exported.stdout })).toMatchObject({ code: 0 });
 
     const late = await acp(["proof", "verify", "record.json", "--key", key, "--at", "2199-01-01T00:00:00Z"], nowhere);
     expect(late).toMatchObject({ code: EXIT_CODES.unproven.code, stdout: expect.stringContaining("[expired]") });
     const early = await acp(["proof", "verify", "record.json", "--key", key, "--at", "2020-01-01", "--json"], nowhere);
     expect([early.code, json(early).code]).toEqual([EXIT_CODES.unproven.code, "from_future"]);
-    const other = await acp(["proof", "verify", "record.json", "--key", "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"], nowhere);
+    const other = await acp(
+      ["proof", "verify", "record.json", "--key", "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"],
+      nowhere,
+    );
     expect(other).toMatchObject({ code: EXIT_CODES.unproven.code, stdout: expect.stringContaining("[key_untrusted]") });
     await writeFile(join(at.path, "changed.json"), exported.stdout.replaceAll("as asked", "as wanted"));
     const changed = await acp(["proof", "verify", "changed.json", "--key", key], nowhere);
@@ -126,7 +135,7 @@ describe("acp proof", () => {
     expect(await at.run(["proof", "verify", "record.json"])).toMatchObject({ code: 0 });
     expect(await at.run(["audit", "verify"])).toMatchObject({ code: 0 });
     // The nonce that was used stands in the home.
-    expect(await readFile(join(at.home, "claims", "claims.jsonl"), "utf8")).toMatch(/"nonce:[0-9a-f-]+:yes:local"/i);
+    expect(await readFile(join(at.home, "claims", "claims.jsonl"), "utf8")).toMatch(/"nonce:n_[0-9a-f-]+:yes:local"/i);
   });
 
   it.each([
@@ -185,7 +194,8 @@ describe("acp vault", () => {
     await using at = await world();
     const value = "tok-0123456789abcdef";
     await at.run(["vault", "set", "TOKEN", "--server", "default"], { input: value });
-    const policy = 'version: "1"\ndefault_action: allow\nrules:\n  - id: w\n    match: { tool: write_file }\n    action: allow\n    secrets: [TOKEN]\n';
+    const policy =
+      'version: "1"\ndefault_action: allow\nrules:\n  - id: w\n    match: { tool: write_file }\n    action: allow\n    secrets: [TOKEN]\n';
     await writeFile(join(at.home, "policy.yml"), policy, { mode: 0o600 });
     await using gated = await startGated(at);
     const file = join(at.folder, "t.txt");
@@ -204,7 +214,10 @@ describe("acp vault", () => {
     await at.run(["vault", "set", "TOKEN", "--server", "default"], { input: "tok-0123456789abcdef" });
     await writeFile(join(at.home, "vault.json"), old, { mode: 0o600 });
     const { code, stderr } = await at.run(["mcp", "--", "true"]);
-    expect([code, stderr]).toEqual([EXIT_CODES.invalid.code, expect.stringMatching(/^acp: .* an older one \(save 1\) .*\[vault_invalid\]\n$/)]);
+    expect([code, stderr]).toEqual([
+      EXIT_CODES.invalid.code,
+      expect.stringMatching(/^acp: .* an older one \(save 1\) .*\[vault_invalid\]\n$/),
+    ]);
   });
 });
 
@@ -215,6 +228,9 @@ it("acp in a directory that was removed says so in one line", async () => {
       resolve([error?.code, stderr]),
     );
   });
-  expect(await run).toEqual([EXIT_CODES.usage.code, "acp: Cannot start: the current directory was removed; go to another one [options_invalid]\n"]);
+  expect(await run).toEqual([
+    EXIT_CODES.usage.code,
+    "acp: Cannot start: the current directory was removed; go to another one [options_invalid]\n",
+  ]);
   await rm(cwd, { recursive: true, force: true });
 });

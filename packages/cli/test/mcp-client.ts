@@ -3,6 +3,9 @@
  */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { attachApprovers } from "@acp/channel-terminal";
+import { makeResponse } from "@acp/core";
+import type { AnswerParts } from "@acp/core";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { BIN } from "./harness.js";
@@ -83,4 +86,24 @@ export async function startGated({ home, folder, args = [], server = fileServer(
       }),
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+/** Does the work while an approver in this process answers every question the same way. */
+export async function answering<T>(home: string, parts: Omit<AnswerParts, "nowMs" | "channel">, work: () => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const clients = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
+  const answer = async (): Promise<void> => {
+    for await (const change of clients.changes) {
+      if (change.type === "open")
+        await clients.answer(makeResponse(change.question.request, { ...parts, nowMs: Date.now(), channel: "terminal" }));
+    }
+  };
+  const answered = answer();
+  try {
+    return await work();
+  } finally {
+    stop.abort();
+    await clients.close();
+    await answered;
+  }
 }

@@ -4,12 +4,10 @@ import { describe, expect, it } from "vitest";
 import { readAuditLog, verifyAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import { attachApprovers } from "@acp/channel-terminal";
-import { makeResponse } from "@acp/core";
-import type { AnswerParts } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, scratch, startAcp } from "./harness.js";
 import type { Running, Scratch } from "./harness.js";
-import { fileServer, startGated } from "./mcp-client.js";
+import { answering, fileServer, startGated } from "./mcp-client.js";
 
 const POLICY = `version: "1"
 default_action: deny
@@ -58,26 +56,6 @@ async function firstQuestion(watcher: Running): Promise<string> {
   return JSON.parse(watcher.stdout().split("\n")[0] ?? "").request.id;
 }
 
-/** Does the work while an approver in this process answers every question the same way. */
-async function answering<T>(home: string, parts: Omit<AnswerParts, "nowMs" | "channel">, work: () => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const clients = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
-  const answer = async (): Promise<void> => {
-    for await (const change of clients.changes) {
-      if (change.type === "open")
-        await clients.answer(makeResponse(change.question.request, { ...parts, nowMs: Date.now(), channel: "terminal" }));
-    }
-  };
-  const answered = answer();
-  try {
-    return await work();
-  } finally {
-    stop.abort();
-    await clients.close();
-    await answered;
-  }
-}
-
 describe("acp mcp with the real file server", () => {
   it("forwards what the policy allows and denies what it denies", async () => {
     await using at = await world();
@@ -124,7 +102,7 @@ describe("acp mcp with the real file server", () => {
     const notices = (await eventsOf(at.log))
       .filter(({ eventType }) => eventType === "gate_notice")
       .map(({ metadata }) => metadata["notice"]);
-    expect(notices).toEqual(["isolation_none", "shared_uid"]);
+    expect(notices).toEqual(["isolation_none", "shared_uid", "unsigned"]);
     await gated.call("read_text_file", { path: "a.txt" });
     for (const { metadata } of await eventsOf(at.log)) expect(metadata["isolation"]).toBe("none");
   });

@@ -1,21 +1,27 @@
 /**
- * `acp audit show`: the last events of a log, or of all logs of the home by time.
+ * `acp audit show`: the last events of a log, or of all logs of the home by time, and those that follow.
  */
-import { readAuditLog } from "@acp/audit";
-import type { AuditEvent } from "@acp/audit";
+import { join } from "node:path";
+import { followAuditLog, readAuditLog } from "@acp/audit";
+import type { AuditEvent, AuditFilter } from "@acp/audit";
 import { ConsentError, escapeText, isoTime } from "@acp/core";
-import { auditFilesFor } from "../audit-files.js";
-import type { Run } from "../command.js";
+import { auditFileName, auditFilesFor, listAuditFiles } from "../audit-files.js";
+import { readFilter } from "../audit-filter.js";
+import type { Invocation, Run } from "../command.js";
+import type { Exit } from "../exit-codes.js";
 import { homePath } from "../home-source.js";
 import type { Printer, Tone } from "../printer.js";
 
 const LIMIT = 20;
 
 /** Runs the command. */
-export const auditShow: Run = async ({ operands, values, io, print }) => {
+export const auditShow: Run = async (invocation) => {
+  const { operands, values, flags, io, print } = invocation;
   const limit = readLimit(values.limit);
+  const filter = readFilter(invocation, Date.now());
+  if (flags.has("follow")) return follow(invocation, { limit, filter });
   const files = await auditFilesFor(operands[0], homePath({ values, io }));
-  const events = await lastEvents(files, limit);
+  const events = await lastEvents(files, { limit, filter });
   if (print.json) for (const event of events) print.result(event, () => []);
   else print.result(undefined, () => events.map((event) => describe(event, print)));
   return "ok";
@@ -29,17 +35,49 @@ function readLimit(text: string | undefined): number {
 }
 
 /** The newest `limit` events of all files, oldest first. Each file is in order already, so no more than `limit` of each are kept. */
-async function lastEvents(files: readonly string[], limit: number): Promise<readonly AuditEvent[]> {
+async function lastEvents(files: readonly string[], { limit, filter }: Wanted): Promise<readonly AuditEvent[]> {
   const kept: AuditEvent[] = [];
   for (const file of files) {
     const tail: AuditEvent[] = [];
-    for await (const event of readAuditLog(file)) {
+    for await (const event of readAuditLog(file, { filter })) {
       tail.push(event);
       if (tail.length > 2 * limit) tail.splice(0, tail.length - limit);
     }
     kept.push(...tail.slice(-limit));
   }
   return kept.sort((a, b) => (a.atMs === b.atMs ? a.seq - b.seq : a.atMs - b.atMs)).slice(-limit);
+}
+
+interface Wanted {
+  readonly limit: number;
+  readonly filter: AuditFilter;
+}
+
+/** What is there, then every event as it becomes durable, until a signal. Logs of gates that start later are joined while one name more is free. */
+async function follow({ operands, values, io, print }: Invocation, wanted: Wanted): Promise<Exit> {
+  const signal = io.onStop();
+  const home = homePath({ values, io });
+  const there = operands[0] === undefined ? await listAuditFiles(home) : [operands[0]];
+  const files = operands[0] === undefined ? [...there, join(home, auditFileName(there.length + 1))] : there;
+  const show = (event: AuditEvent): void => print.result(event, () => [describe(event, print)]);
+  // Looked up before the events are read: what is written in between comes twice, not never.
+  const nextSeqs = await Promise.all(files.map((file) => (there.includes(file) ? nextSeqOf(file) : 0)));
+  const shown = await lastEvents(there, wanted);
+  for (const event of shown) show(event);
+  const hashes = new Set(shown.map(({ hash }) => hash));
+  await Promise.all(
+    files.map(async (file, index) => {
+      const fromSeq = nextSeqs[index] ?? 0;
+      for await (const event of followAuditLog(file, { filter: wanted.filter, signal, fromSeq })) if (!hashes.has(event.hash)) show(event);
+    }),
+  );
+  return "ok";
+}
+
+async function nextSeqOf(file: string): Promise<number> {
+  let next = 0;
+  for await (const { seq } of readAuditLog(file)) next = seq + 1;
+  return next;
 }
 
 const TONES: Readonly<Record<string, Tone>> = {

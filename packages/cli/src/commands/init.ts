@@ -7,7 +7,6 @@ import { checkpointKeyPath, initCheckpointKey } from "../checkpoint-key.js";
 import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home-source.js";
 import { chooseUnlock, exists, hasKeys, keyFilePath, openKeys, readUnlock } from "../unlock.js";
-import { terminalOf } from "../hidden-prompt.js";
 import { noteVault } from "../vault-log.js";
 
 /** Runs the command. */
@@ -51,8 +50,7 @@ async function makeKeys(home: Home, invocation: Invocation): Promise<MadeKeys> {
   // A vault without its key: a new key would not open it.
   if (isNew && (await hasKeys(home))) await openKeys(home, invocation);
   const chosen = isNew ? await chooseUnlock(home, invocation) : undefined;
-  using terminal = isNew ? undefined : terminalOf(invocation.io);
-  const unlock = chosen?.unlock ?? (await readUnlock(home, invocation, terminal));
+  const unlock = chosen?.unlock ?? (await readUnlock(home, invocation));
   const { keys, created } = await initKeys(home, unlock, Date.now());
   if (created.includes(home.vaultPath)) await noteVault(home, keys, { change: "created" });
   const keyFile = chosen?.isKeyFileNew === true ? keyFilePath(home, invocation) : undefined;

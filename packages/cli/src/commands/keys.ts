@@ -7,7 +7,6 @@ import type { KeyPeriod } from "@acp/home";
 import { noteSigner } from "@acp/audit";
 import { readCheckpointKey } from "../checkpoint-key.js";
 import type { Run } from "../command.js";
-import { terminalOf } from "../hidden-prompt.js";
 import { homeOf } from "../home-source.js";
 import { readUnlock } from "../unlock.js";
 import { noteRotation } from "../vault-log.js";
@@ -43,10 +42,9 @@ export const keysExport: Run = async (invocation) => {
 
 /** Runs `acp keys rotate`. */
 export const keysRotate: Run = async (invocation) => {
-  const { io, print } = invocation;
+  const { print } = invocation;
   const home = await homeOf(invocation);
-  using terminal = terminalOf(io);
-  const { keys, previousPublicKey: from } = await rotateKeys(home, await readUnlock(home, invocation, terminal), Date.now());
+  const { keys, previousPublicKey: from } = await rotateKeys(home, await readUnlock(home, invocation), Date.now());
   const { mark } = await readVaultFile(home, keys);
   await noteRotation(home, { from, to: keys.publicKey }, mark);
   print.result({ public_key: keys.publicKey, previous_public_key: from }, () => [

@@ -29,7 +29,7 @@ function claimsDirectory(home: Home): string {
 export async function openHomeKeys(home: Home, invocation: Invocation): Promise<KeyedOptions> {
   const store = { claims: fileClaims(claimsDirectory(home)) };
   if (!(await hasKeys(home))) return { store };
-  const keys = await openKeys(home, invocation, invocation.flags.has("tty") ? controllingTerminal() : undefined);
+  const keys = await openKeys(home, invocation, () => (invocation.flags.has("tty") ? controllingTerminal() : undefined));
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
   return { store, signer: keys, vault: createVault(liveSecrets(home, keys, opened)) };

@@ -1,0 +1,41 @@
+/**
+ * `acp audit export`: audit logs as text for other programs.
+ */
+import { once } from "node:events";
+import { exportAuditLog } from "@acp/audit";
+import type { ExportFormat } from "@acp/audit";
+import { ConsentError } from "@acp/core";
+import { auditFilesFor } from "../audit-files.js";
+import { readFilter } from "../audit-filter.js";
+import type { Run } from "../command.js";
+import { homePath } from "../home-source.js";
+
+const FORMATS: readonly string[] = ["jsonl", "csv", "v0.3"] satisfies readonly ExportFormat[];
+
+/** Runs the command. */
+export const auditExport: Run = async (invocation) => {
+  const { operands, values, io } = invocation;
+  const format = readFormat(values.format ?? "jsonl");
+  const filter = readFilter(invocation, Date.now());
+  const files = await auditFilesFor(operands[0], homePath({ values, io }));
+  for (const [index, file] of files.entries()) {
+    let isHeader = format === "csv";
+    for await (const line of exportAuditLog(file, { format, filter })) {
+      const isRepeated = isHeader && index > 0;
+      isHeader = false;
+      if (isRepeated) continue;
+      // A reader that is slower than the disk must not fill the memory.
+      if (!io.stdout.write(line)) await once(io.stdout, "drain");
+    }
+  }
+  return "ok";
+};
+
+function readFormat(text: string): ExportFormat {
+  if (isFormat(text)) return text;
+  throw new ConsentError("options_invalid", `Cannot export as "${text}": write jsonl, csv or v0.3`);
+}
+
+function isFormat(text: string): text is ExportFormat {
+  return FORMATS.includes(text);
+}

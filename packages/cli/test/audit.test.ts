@@ -1,0 +1,174 @@
+/**
+ * Audit logs at the command line: checkpoints, filters, following and export, as child processes.
+ */
+import { execFile } from "node:child_process";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { openAuditLog } from "@acp/audit";
+import type { AuditEventInput } from "@acp/core";
+import { EXIT_CODES } from "../src/exit-codes.js";
+import { acp, scratch, startAcp } from "./harness.js";
+import type { AcpOptions, Ended, Scratch } from "./harness.js";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2026, 0, 1);
+
+const event = (id: string, change: Partial<AuditEventInput> = {}): AuditEventInput => ({
+  id,
+  atMs: START_MS,
+  eventType: "policy_evaluated",
+  requestId: "",
+  agent: "one",
+  tool: "read_file",
+  category: "read",
+  riskLevel: "low",
+  decision: "allow",
+  responseTimeMs: 0,
+  policyRule: "reads",
+  metadata: {},
+  ...change,
+});
+
+interface World extends Scratch {
+  readonly home: string;
+  readonly log: string;
+  run(args: readonly string[], options?: AcpOptions): Promise<Ended>;
+}
+
+async function world(): Promise<World> {
+  const at = await scratch();
+  const home = join(at.path, "h");
+  const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> => acp(args, { home, cwd: at.path, ...options });
+  expect(await run(["init"])).toMatchObject({ code: 0 });
+  return { ...at, home, log: join(home, "audit.jsonl"), run };
+}
+
+const idsOf = ({ stdout }: Ended): readonly string[] =>
+  stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line).id);
+
+describe("acp audit verify with checkpoints", () => {
+  it("finds an end that was cut off, a log that was written anew, and says what was not looked at", async () => {
+    await using at = await world();
+    for (const name of ["A_TOKEN", "B_TOKEN"]) await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
+    const good = await at.run(["audit", "verify"]);
+    expect(good).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/^ok .*: 3 events, .*\n {2}3 checkpoints hold, of 3 of 3 events\n$/),
+    });
+
+    const text = await readFile(at.log, "utf8");
+    const lines = text.split("\n");
+    await writeFile(at.log, `${lines.slice(0, 2).join("\n")}\n`);
+    const cut = await at.run(["audit", "verify", "--json"]);
+    expect([cut.code, JSON.parse(cut.stdout).logs[0].firstBad]).toEqual([EXIT_CODES.audit.code, expect.objectContaining({ line: 3 })]);
+
+    // Whoever also takes the checkpoints away is found by a copy elsewhere.
+    const witness = join(at.path, "witness");
+    await rename(`${at.log}.checkpoints`, witness);
+    expect(await at.run(["audit", "verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("0 checkpoints hold, of 0 of 2 events"),
+    });
+    const key: string = JSON.parse((await at.run(["keys", "list", "--json"])).stdout).checkpoint_key;
+    const stranger = await acp(["audit", "verify", at.log, "--checkpoints", witness, "--key", key], { home: join(at.path, "none") });
+    expect(stranger).toMatchObject({ code: EXIT_CODES.audit.code, stdout: expect.stringMatching(/^broken .*audit\.jsonl:3: /) });
+    await writeFile(at.log, text);
+    const whole = await acp(["audit", "verify", at.log], { home: join(at.path, "none") });
+    expect(whole).toMatchObject({ code: 0, stdout: expect.stringContaining("no checkpoints were looked at") });
+  });
+
+  it("names the first bad line and the broken promise", async () => {
+    await using at = await world();
+    for (const name of ["A_TOKEN", "B_TOKEN"]) await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
+    await writeFile(at.log, (await readFile(at.log, "utf8")).replace("A_TOKEN", "C_TOKEN"));
+    const { code, stdout } = await at.run(["audit", "verify"]);
+    expect([code, stdout]).toEqual([
+      EXIT_CODES.audit.code,
+      expect.stringMatching(/^broken .*audit\.jsonl:2: .* \[\w+\]; 1 event before it are good\n/),
+    ]);
+  });
+
+  it("shows how far it is on a terminal", async () => {
+    await using at = await world();
+    const seen = await new Promise<string>((resolve) => {
+      const env = { ...process.env, ACP_HOME: at.home };
+      const command = `'${process.execPath}' '${new URL("../bin/acp.mjs", import.meta.url).pathname}' audit verify`;
+      execFile("script", ["-qec", command, "/dev/null"], { env }, (_error, stdout) => resolve(stdout));
+    });
+    expect(seen).toMatch(/audit\.jsonl: 100 %, 1 events/);
+  });
+});
+
+describe("acp audit show and export", () => {
+  async function logged(): Promise<World> {
+    const at = await world();
+    await using log = await openAuditLog({ path: at.log });
+    await log.append([
+      event("ae_1", { agent: "two" }),
+      event("ae_2", { atMs: START_MS + HOUR_MS, tool: "write_file", decision: "denied" }),
+      event("ae_3", { atMs: START_MS + 2 * HOUR_MS, decision: "deny,\n=1+1" }),
+      event("ae_4", { atMs: Date.now() - 60_000, tool: "write_file" }),
+    ]);
+    return at;
+  }
+
+  it.each([
+    [["--agent", "two"], ["ae_1"]],
+    [
+      ["--tool", "write_file"],
+      ["ae_2", "ae_4"],
+    ],
+    [["--decision", "denied"], ["ae_2"]],
+    [["--since", "5m", "--agent", "one"], ["ae_4"]],
+    [["--until", "2026-01-01T01:00:00Z"], ["ae_1"]],
+    [
+      ["--since", "2026-01-01T01:00:00Z", "--until", "2026-01-02"],
+      ["ae_2", "ae_3"],
+    ],
+    [["--agent", "one", "--limit", "1"], ["ae_4"]],
+  ])("show %j filters", async (args, ids) => {
+    await using at = await logged();
+    expect(idsOf(await at.run(["audit", "show", "--json", ...args]))).toEqual(ids);
+  });
+
+  it("show --follow shows what is there and what comes, also of a log that is new, until Ctrl-C", async () => {
+    await using at = await logged();
+    await using shown = startAcp(["audit", "show", "--follow", "--json", "--agent", "one"], { home: at.home });
+    await shown.seen("stdout", "ae_4");
+    {
+      await using log = await openAuditLog({ path: at.log });
+      await log.append([event("ae_5"), event("ae_6", { agent: "two" }), event("ae_7")]);
+      await using second = await openAuditLog({ path: join(at.home, "audit.2.jsonl") });
+      await second.append([event("ae_8")]);
+      await Promise.all(["ae_7", "ae_8"].map((id) => shown.seen("stdout", id)));
+    }
+    shown.child.kill("SIGINT");
+    const ended = await shown.ended;
+    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([0, ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "ae_8"]]);
+  });
+
+  it("export writes the log's own lines, CSV in which no text is a line or a formula, and what the filter lets through", async () => {
+    await using at = await logged();
+    expect((await at.run(["audit", "export"])).stdout).toBe(await readFile(at.log, "utf8"));
+    const csv = await at.run(["audit", "export", "--format", "csv", "--agent", "one"]);
+    expect(csv.stdout.trimEnd().split(/\r?\n/)).toHaveLength(4);
+    expect(csv.stdout).toMatch(/^"seq","timestamp","event_type",/);
+    expect(await at.run(["audit", "export", "--format", "xml"])).toMatchObject({
+      code: EXIT_CODES.usage.code,
+      stderr: expect.stringMatching(/write jsonl, csv or v0\.3/),
+    });
+  });
+
+  it("--since that is no time is refused in one line", async () => {
+    await using at = await world();
+    const { code, stderr } = await at.run(["audit", "show", "--since", "yesterday"]);
+    expect([code, stderr]).toEqual([EXIT_CODES.usage.code, expect.stringMatching(/^acp: Cannot read --since "yesterday": .*\n$/)]);
+  });
+});
