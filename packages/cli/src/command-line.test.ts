@@ -51,7 +51,10 @@ describe("readCommandLine()", () => {
     [["xyzzy"], 'Cannot run "acp xyzzy": there is no such command'],
     [["policy"], 'Cannot run "acp policy": it needs one of check, explain'],
     [["policy", "chekc"], 'Cannot run "acp policy chekc": there is no such command → policy check'],
-    [["audit", "xyzzyxyzzyxyzzy"], 'Cannot run "acp audit xyzzyxyzzyxyzzy": there is no such command → audit verify or audit show'],
+    [
+      ["audit", "xyzzyxyzzyxyzzy"],
+      'Cannot run "acp audit xyzzyxyzzyxyzzy": there is no such command → audit verify or audit show or audit export',
+    ],
     [["pending", "--jsno"], 'Cannot read option "--jsno": acp pending has no such option → --json'],
     [["pending", "--off"], 'Cannot read option "--off": acp pending has no such option'],
     [["pending", "-x"], 'Cannot read option "-x": acp pending has no such option'],

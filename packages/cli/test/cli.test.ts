@@ -99,7 +99,16 @@ describe("acp init", () => {
     await using at = await scratch();
     const home = join(at.path, "home");
     const first = JSON.parse((await acp(["init", "--json", "--home", home])).stdout);
-    expect(first).toEqual({ home, created: [home, join(home, "config.yml"), join(home, "policy.yml")], existing: [] });
+    const files = [
+      "config.yml",
+      "policy.yml",
+      "keys/unlock.key",
+      "keys/private.key",
+      "keys/public.key",
+      "vault.json",
+      "keys/checkpoint.key",
+    ];
+    expect(first).toEqual({ home, created: [home, ...files.map((name) => join(home, name))], existing: [], unlock: "key-file" });
     await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
     expect((await acp(["init"], { home })).stdout).toContain(`kept ${home}/policy.yml`);
     expect(await readFile(join(home, "policy.yml"), "utf8")).toBe(POLICY);
@@ -125,7 +134,7 @@ describe("acp audit", () => {
     const good = await acp(["audit", "verify"], { home: home.path });
     expect([good.code, good.stdout]).toEqual([
       0,
-      expect.stringMatching(/^ok \S+audit\.jsonl: 3 events, head sha256:.*\nok \S+audit\.2\.jsonl: 1 event, /),
+      expect.stringMatching(/^ok \S+audit\.jsonl: 3 events, head sha256:.*\n {2}no checkpoints .*\nok \S+audit\.2\.jsonl: 1 event, /),
     ]);
     const file = join(home.path, "audit.jsonl");
     await writeFile(file, (await readFile(file, "utf8")).replace("ae_2", "ae_9"));

@@ -34,7 +34,12 @@ const named = (wanted: (block: Block) => boolean): readonly (readonly [string, s
 
 /** Words of a line of shell, as far as our pages use it: quotes, a comment at the end, an alias. */
 function wordsOf(line: string): readonly string[] {
-  const words = line.replace(/\s+#.*$/, "").match(/'[^']*'|"(?:\\.|[^"])*"|\S+/g) ?? [];
+  // A comment and where the output goes are the shell's.
+  const words =
+    line
+      .replace(/\s+#.*$/, "")
+      .replace(/\s+> \S+$/, "")
+      .match(/'[^']*'|"(?:\\.|[^"])*"|\S+/g) ?? [];
   return words.map((word) => word.replace(/^(['"])([\s\S]*)\1$/, "$2"));
 }
 

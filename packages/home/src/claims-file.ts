@@ -58,7 +58,7 @@ export function fileClaims(directory: string, clock: Clock = systemClock): Claim
     return { size: Buffer.byteLength(whole), over: lines.length - live };
   }
 
-  async function claim(key: string, ttlMs: number): Promise<boolean> {
+  async function take(key: string, ttlMs: number): Promise<boolean> {
     await createFileAtomic(path, "");
     const { size, over } = await look();
     const before = known.get(key);
@@ -81,7 +81,7 @@ export function fileClaims(directory: string, clock: Clock = systemClock): Claim
     claimOnce(key, ttlMs) {
       const turn = last.then(async () => {
         await makePrivateDirectory(directory);
-        return whileWriting(directory, () => claim(key, ttlMs));
+        return whileWriting(directory, () => take(key, ttlMs));
       });
       last = turn.catch(() => {}); // the next one is not to fail with it
       return turn;

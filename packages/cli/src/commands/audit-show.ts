@@ -61,7 +61,7 @@ async function follow({ operands, values, io, print }: Invocation, wanted: Wante
   const files = operands[0] === undefined ? [...there, join(home, auditFileName(there.length + 1))] : there;
   const show = (event: AuditEvent): void => print.result(event, () => [describe(event, print)]);
   // Looked up before the events are read: what is written in between comes twice, not never.
-  const nextSeqs = await Promise.all(files.map((file) => (there.includes(file) ? nextSeqOf(file) : 0)));
+  const nextSeqs = await Promise.all(files.map(async (file) => (there.includes(file) ? nextSeqOf(file) : 0)));
   const shown = await lastEvents(there, wanted);
   for (const event of shown) show(event);
   const hashes = new Set(shown.map(({ hash }) => hash));

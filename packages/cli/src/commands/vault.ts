@@ -2,9 +2,7 @@
  * `acp vault set`, `list`, `remove` and `rotate`: the secrets of the home. Values come from a hidden prompt or standard input, never from an argument.
  */
 import { ConsentError, Secret } from "@acp/core";
-import type { KeyPair, VaultChange } from "@acp/core";
 import { changeVaultFile, readVaultFile, withoutSecret, withSecret } from "@acp/home";
-import type { Home } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
 import { askHidden, terminalOf } from "../hidden-prompt.js";
 import { homeOf } from "../home-source.js";
@@ -26,7 +24,8 @@ export const vaultSet: Run = async (invocation) => {
   const home = await homeOf(invocation);
   const keys = await openKeys(home, invocation);
   const secret = new Secret({ name, value: await readValue(name, invocation), servers, hosts });
-  await save(home, keys, { change: "set", secret: name }, (secrets) => withSecret(secrets, secret));
+  const mark = await changeVaultFile(home, keys, (secrets) => withSecret(secrets, secret));
+  await noteMark(home, mark, { change: "set", secret: name });
   report(invocation, secret, "set");
   return "ok";
 };
@@ -40,11 +39,12 @@ export const vaultRotate: Run = async (invocation) => {
   if (!secrets.some((each) => each.name === name)) return none(invocation, name);
   const value = await readValue(name, invocation);
   let rotated: Secret | undefined;
-  await save(home, keys, { change: "set", secret: name }, (now) => {
+  const mark = await changeVaultFile(home, keys, (now) => {
     const { servers, hosts } = now.find((each) => each.name === name) ?? { servers: [], hosts: [] };
     rotated = new Secret({ name, value, servers, hosts });
     return withSecret(withoutSecret(now, name), rotated);
   });
+  await noteMark(home, mark, { change: "set", secret: name });
   if (rotated !== undefined) report(invocation, rotated, "rotated");
   return "ok";
 };
@@ -56,7 +56,8 @@ export const vaultRemove: Run = async (invocation) => {
   const keys = await openKeys(home, invocation);
   const { secrets } = await readVaultFile(home, keys);
   if (!secrets.some((each) => each.name === name)) return none(invocation, name);
-  await save(home, keys, { change: "removed", secret: name }, (now) => withoutSecret(now, name));
+  const mark = await changeVaultFile(home, keys, (now) => withoutSecret(now, name));
+  await noteMark(home, mark, { change: "removed", secret: name });
   invocation.print.result({ removed: name }, () => [`${invocation.print.tone("green", "removed")} ${name}`]);
   return "ok";
 };
@@ -71,15 +72,6 @@ export const vaultList: Run = async (invocation) => {
   );
   return "ok";
 };
-
-async function save(
-  home: Home,
-  keys: KeyPair,
-  done: VaultChange,
-  change: (secrets: readonly Secret[]) => readonly Secret[],
-): Promise<void> {
-  await noteMark(home, await changeVaultFile(home, keys, change), done);
-}
 
 function nameOf({ operands }: Invocation, verb: string): string {
   const [name] = operands;
@@ -97,7 +89,7 @@ function listOf(text: string | undefined): readonly string[] {
 /** What a person types, or what stands on standard input without the line end that `echo` adds. */
 async function readValue(name: string, { io }: Invocation): Promise<string> {
   using terminal = terminalOf(io);
-  if (terminal !== undefined) return askHidden(terminal, `Value of ${name}: `);
+  if (terminal !== undefined) return await askHidden(terminal, `Value of ${name}: `);
   return (await readInput("-", io, { what: "value", bytesMax: VALUE_BYTES_MAX })).replace(/\r?\n$/, "");
 }
 
