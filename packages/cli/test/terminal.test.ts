@@ -113,3 +113,39 @@ describe("acp mcp --tty", () => {
     expect(await readdir(at.folder)).toEqual(files);
   });
 });
+
+describe("hidden prompts", () => {
+  it("init asks for a passphrase twice, vault set for it and for the value, and the terminal shows neither", async () => {
+    await using at = await scratch();
+    const home = join(at.path, "h");
+    const command = (...args: readonly string[]): string => words(process.execPath, BIN, ...args, "--home", home);
+    await using pane = await openPane(`${command("init")} && ${command("vault", "set", "TOKEN", "--server", "files")}`, at.path);
+    await pane.until(/New passphrase .*: $/m);
+    await pane.type("correct horse battery");
+    await pane.until(/The same again: $/m);
+    await pane.type("correct horse battery");
+    await pane.until(/Passphrase of the private key: $/m);
+    await pane.type("correct horse battery");
+    await pane.until(/Value of TOKEN: $/m);
+    await pane.type("tok-0123456789abcdef");
+    const screen = await pane.until(/exit 0/);
+    expect(screen).toContain("set TOKEN: may go to server files");
+    expect(screen).not.toMatch(/correct horse|tok-0123/);
+  });
+
+  it("a passphrase that is typed differently makes no keys, and Ctrl-C stops the prompt", async () => {
+    await using at = await scratch();
+    const home = join(at.path, "h");
+    await using pane = await openPane(words(process.execPath, BIN, "init", "--home", home), at.path);
+    await pane.until(/New passphrase/);
+    await pane.type("correct horse battery");
+    await pane.until(/The same again/);
+    await pane.type("another horse");
+    await pane.until(/the two are not the same[\s\S]*exit 2/);
+    expect(await readdir(join(home, "keys"))).not.toContain("private.key");
+    await using second = await openPane(words(process.execPath, BIN, "init", "--home", home), at.path);
+    await second.until(/New passphrase/);
+    await second.press("C-c");
+    await second.until(/the prompt was stopped[\s\S]*exit 1/);
+  });
+});

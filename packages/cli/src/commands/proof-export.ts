@@ -34,15 +34,17 @@ interface Question {
 }
 
 async function findQuestion(files: readonly string[], id: string): Promise<Question> {
-  let question: Question = { isAsked: false, request: undefined, responses: [] };
+  let isAsked = false;
+  let asked: JsonValue | undefined;
+  let answers: readonly JsonValue[] = [];
   for (const file of files) {
     for await (const { eventType, metadata } of readAuditLog(file, { filter: { requestId: id } })) {
       const { request, responses } = metadata;
-      if (eventType === "consent_requested") question = { ...question, isAsked: true, request: isObject(request) ? request : undefined };
-      if (Array.isArray(responses)) question = { ...question, responses: responses.filter(isObject) };
+      if (eventType === "consent_requested") [isAsked, asked] = [true, request];
+      if (Array.isArray(responses)) answers = responses;
     }
   }
-  return question;
+  return { isAsked, request: isObject(asked) ? asked : undefined, responses: answers.filter(isObject) };
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
