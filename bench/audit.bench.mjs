@@ -4,7 +4,6 @@
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { createReadStream, mkdtempSync, openSync, closeSync, rmSync, statSync, fdatasync, write } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -19,6 +18,8 @@ import {
   verifyAuditLog,
   verifyInclusion,
 } from "@acp/audit";
+import Database from "libsql";
+import { open as openLmdb } from "lmdb";
 import { fixed, quantile, summary } from "./samples.mjs";
 
 const isJson = process.argv.includes("--json");
@@ -59,7 +60,6 @@ function flushEach(path) {
 
 /** Inserts of one tick share a transaction. Synchronous: the process waits for the disk. */
 function sqlite(path) {
-  const Database = createRequire(import.meta.url)("libsql");
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");
@@ -85,8 +85,7 @@ function sqlite(path) {
 }
 
 function lmdb(path) {
-  const { open } = createRequire(import.meta.url)("lmdb");
-  const db = open({ path, encoding: "string", overlappingSync: false });
+  const db = openLmdb({ path, encoding: "string", overlappingSync: false });
   let seq = 0;
   return { append: (each) => db.put(++seq, JSON.stringify(each)), close: () => db.close() };
 }

@@ -73,7 +73,6 @@ export function noteVerifier(verifierKey: string): NoteVerifier {
 /** Checks a note: every signature that claims one of the keys must be good, and one such must be there. */
 export function openNote(note: string, verifiers: readonly NoteVerifier[]): OpenedNote {
   if (Buffer.byteLength(note) > NOTE_BYTES_MAX) return bad("it is too large");
-  // oxlint-disable-next-line no-control-regex -- the point is to refuse them
   if (/[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.endsWith("\n")) return bad("it is not a signed note");
   const split = note.lastIndexOf("\n\n");
   if (split === -1) return bad("it has no signatures");
