@@ -27,6 +27,7 @@ export interface ChainOptions {
   readonly onLine?: (bytes: Buffer, start: number, end: number) => AuditFault | undefined;
 }
 
+const PREFIX = "sha256:";
 const BLOCK_FAULTS: Readonly<Record<NonNullable<LineBlock["fault"]>, string>> = {
   torn_line: "it has no end: a write is in progress or was cut short",
   line_too_long: "it is longer than any line of a log",
@@ -35,16 +36,15 @@ const BLOCK_FAULTS: Readonly<Record<NonNullable<LineBlock["fault"]>, string>> = 
 /** Follows a chain from its start. */
 export function walkChain({ firstSeq = 0, onLine }: ChainOptions = {}): ChainWalk {
   let events = 0;
-  let head: AuditReceipt | undefined;
+  let last: LinePlace | undefined;
   let startHash: string | null = null;
 
   function follow(place: LinePlace): AuditFault | undefined {
-    const seq = head === undefined ? firstSeq : head.seq + 1;
+    const seq = last === undefined ? firstSeq : last.seq + 1;
     if (place.seq !== seq) return { code: "seq_broken", message: `its sequence number is ${place.seq}, expected ${seq}` };
-    const isStart = head === undefined;
-    if (isStart ? (place.previousHash === null) !== (seq === 0) : place.previousHash !== head?.hash)
+    if (last === undefined ? (place.previousHex === "") !== (seq === 0) : place.previousHex !== last.hex)
       return { code: "chain_broken", message: "it does not follow the event before, which was changed or replaced" };
-    if (isStart) startHash = place.previousHash;
+    if (last === undefined && seq > 0) startHash = `${PREFIX}${place.previousHex}`;
     return undefined;
   }
 
@@ -58,14 +58,14 @@ export function walkChain({ firstSeq = 0, onLine }: ChainOptions = {}): ChainWal
         if (broken !== undefined) return broken;
         const refused = onLine?.(bytes, start, end);
         if (refused !== undefined) return refused;
-        head = { seq: place.seq, hash: place.hash };
+        last = place;
         events += 1;
         start = end + 1;
       }
       return fault === undefined ? undefined : { code: fault, message: BLOCK_FAULTS[fault] };
     },
     events: () => events,
-    head: () => head,
+    head: () => (last === undefined ? undefined : { seq: last.seq, hash: `${PREFIX}${last.hex}` }),
     startHash: () => startHash,
   };
 }
@@ -75,5 +75,7 @@ function readLine(line: Uint8Array): LinePlace | AuditFault {
   const text = lineText(line);
   if (text === undefined) return { code: "not_json", message: "it is not UTF-8 text" };
   const decoded = decodeEvent(text);
-  return decoded.ok ? decoded.event : decoded.fault;
+  if (!decoded.ok) return decoded.fault;
+  const { seq, hash, previousHash } = decoded.event;
+  return { seq, hex: hash.slice(PREFIX.length), previousHex: previousHash?.slice(PREFIX.length) ?? "" };
 }

@@ -15,7 +15,7 @@ const slow = (line: string | Buffer): LinePlace | undefined => {
   const decoded = text === undefined ? undefined : decodeEvent(text);
   if (decoded?.ok !== true) return undefined;
   const { seq, hash, previousHash } = decoded.event;
-  return { seq, hash, previousHash };
+  return { seq, hex: hash.slice(7), previousHex: previousHash?.slice(7) ?? "" };
 };
 
 const HEAD = { seq: 41, hash: `sha256:${"0b".repeat(32)}` };
@@ -41,8 +41,8 @@ describe("readPlainLine()", () => {
       HEAD,
       { monoMs: 12 },
     );
-    expect(read(plain.line)).toEqual({ ...plain.head, previousHash: HEAD.hash });
-    expect(read(encodeEvent(makeEvent(1), undefined).line)).toMatchObject({ seq: 0, previousHash: null });
+    expect(read(plain.line)).toEqual({ seq: 42, hex: plain.head.hash.slice(7), previousHex: HEAD.hash.slice(7) });
+    expect(read(encodeEvent(makeEvent(1), undefined).line)).toMatchObject({ seq: 0, previousHex: "" });
     fc.assert(
       fc.property(metadata, fc.string(), fc.nat(), (extra, tool, monoMs) => {
         const { seq: _, mono_ms: __, ...rest } = extra;

@@ -10,9 +10,10 @@ import { asciiBytes, byteClass, scanNumber, scanObject, scanText, scanValue, sca
 /** Where the event of a line stands in its chain. */
 export interface LinePlace {
   readonly seq: number;
-  /** `sha256:<hex>`. */
-  readonly hash: string;
-  readonly previousHash: string | null;
+  /** Hex digits of its hash. */
+  readonly hex: string;
+  /** Hex digits of the hash of the event before; empty where it is the first. */
+  readonly previousHex: string;
 }
 
 const HEX_DIGITS = 64;
@@ -51,10 +52,10 @@ const scratch = Buffer.alloc(SCRATCH_BYTES);
 /** The place of the line in `bytes[start, end)`, or `undefined` where decodeEvent has to look. */
 export function readPlainLine(bytes: Buffer, start: number, end: number): LinePlace | undefined {
   const hashField = scanTexts(bytes, start);
-  const afterHash = scanHex(bytes, scanWords(bytes, hashField, EVENT_HASH));
+  const afterHash = scanHash(bytes, scanWords(bytes, hashField, EVENT_HASH));
   const metadata = scanMiddle(bytes, afterHash);
-  const found: SeqFinder = { seqAt: -1 };
-  const rule = scanWords(bytes, scanObject(bytes, metadata, memberScan(found)), POLICY_RULE);
+  found.seqAt = -1;
+  const rule = scanWords(bytes, scanObject(bytes, metadata, scanMember), POLICY_RULE);
   const previous = scanWords(bytes, scanText(bytes, rule), PREVIOUS);
   if (found.seqAt < 0 || previous < 0) return undefined;
   const isFirst = scanWords(bytes, previous, NULL) > 0;
@@ -62,11 +63,8 @@ export function readPlainLine(bytes: Buffer, start: number, end: number): LinePl
   if (scanLast(bytes, afterPrevious) !== end) return undefined;
   const hex = hashWithout(bytes, { start, hashField, afterHash, end });
   if (hex === undefined || bytes.toString("latin1", afterHash - 1 - HEX_DIGITS, afterHash - 1) !== hex) return undefined;
-  return {
-    seq: integerAt(bytes, found.seqAt),
-    hash: `sha256:${hex}`,
-    previousHash: isFirst ? null : bytes.toString("latin1", previous + 1, afterPrevious - 1),
-  };
+  const previousHex = isFirst ? "" : bytes.toString("latin1", afterPrevious - 1 - HEX_DIGITS, afterPrevious - 1);
+  return { seq: integerAt(bytes, found.seqAt), hex, previousHex };
 }
 
 /** Up to the event's hash. */
@@ -98,6 +96,12 @@ function scanFromZero(bytes: Buffer, at: number): number {
   return at < 0 || bytes[at] === MINUS ? -1 : scanNumber(bytes, at);
 }
 
+/** 64 characters and the quote after them. That they are hex digits is proven when they equal the hash of the line. */
+function scanHash(bytes: Buffer, at: number): number {
+  const end = at + HEX_DIGITS;
+  return at >= 0 && bytes[end] === QUOTE ? end + 1 : -1;
+}
+
 /** 64 hex digits and the quote after them. */
 function scanHex(bytes: Buffer, at: number): number {
   if (at < 0) return -1;
@@ -123,19 +127,16 @@ function twoDigits(bytes: Buffer, at: number): number {
   return ((bytes[at] ?? 0) - ZERO) * 10 + (bytes[at + 1] ?? 0) - ZERO;
 }
 
-interface SeqFinder {
-  seqAt: number;
-}
+/** Where the sequence number of the line being read is: one place, because a line is read in one go. */
+const found: { seqAt: number } = { seqAt: -1 };
 
-/** Reads the members of the metadata: two are the log's own. */
-function memberScan(found: SeqFinder): (bytes: Buffer, key: number, at: number) => number {
-  return (bytes, key, at) => {
-    if (scanWords(bytes, key, SEQ) === at) {
-      found.seqAt = at;
-      return scanInteger(bytes, at);
-    }
-    return scanWords(bytes, key, MONO_MS) === at ? scanFromZero(bytes, at) : scanValue(bytes, at, 1);
-  };
+/** Reads a member of the metadata: two are the log's own. */
+function scanMember(bytes: Buffer, key: number, at: number): number {
+  if (scanWords(bytes, key, SEQ) === at) {
+    found.seqAt = at;
+    return scanInteger(bytes, at);
+  }
+  return scanWords(bytes, key, MONO_MS) === at ? scanFromZero(bytes, at) : scanValue(bytes, at, 1);
 }
 
 function scanInteger(bytes: Buffer, at: number): number {
