@@ -70,7 +70,7 @@ export function encodeEvent(
 }
 
 /** The canonical text of the metadata with what the log adds. */
-function metadataText(metadata: JsonObject, { seq, monoMs }: EventStamp & { readonly seq: number }): string {
+function metadataText(metadata: JsonObject, { seq, monoMs }: { readonly seq: number; readonly monoMs: number | undefined }): string {
   const keys = Object.keys(metadata);
   keys.push("seq");
   if (monoMs !== undefined) keys.push("mono_ms");
