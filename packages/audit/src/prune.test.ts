@@ -2,6 +2,7 @@ import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { collect, makeEvent, scratchLog } from "../test/support.js";
 import { type AuditLog, openAuditLog } from "./audit-log.js";
+import { encodeEvent } from "./codec.js";
 import { archivePath, listArchives } from "./log-parts.js";
 import { generateNoteKey } from "./note.js";
 import { pruneAuditLog } from "./prune.js";
@@ -100,6 +101,26 @@ describe("pruneAuditLog()", () => {
     await log.close();
     await rm(archivePath(path, 2));
     expect((await verifyAuditLog(path)).firstBad).toMatchObject({ code: "start_missing" });
+  });
+
+  it("finds a rest that was written anew and follows other events than those removed", async () => {
+    const path = await scratchLog();
+    await using first = await signedLog(path);
+    await fill(first, 0, 3);
+    await first.close();
+    await using log = await signedLog(path, 1_000_000);
+    await pruneAuditLog(log, { keepFiles: 0 });
+    await log.close();
+    expect(await verifyAuditLog(path)).toMatchObject({ ok: true, startSeq: 2 });
+    const events = await collect(readAuditLog(path));
+    let head = { seq: (events[0]?.seq ?? 0) - 1, hash: `sha256:${"0".repeat(64)}` };
+    const lines = events.map(({ seq: _, hash: __, previousHash: ___, monoMs: ____, ...event }) => {
+      const encoded = encodeEvent({ ...event, eventType: event.eventType as "log_pruned" }, head);
+      ({ head } = encoded);
+      return encoded.line;
+    });
+    await writeFile(path, lines.map((line) => `${line}\n`).join(""));
+    expect((await verifyAuditLog(path)).firstBad).toMatchObject({ line: 1, code: "chain_broken" });
   });
 
   it("refuses a count that is none", async () => {

@@ -46,15 +46,14 @@ async function findOpened(handle: FileHandle): Promise<number | undefined> {
   return undefined;
 }
 
-/** Before the type stand the agent, the category, the decision and a hash: an event that is the log's own has empty ones. */
-const BEFORE = /^\{"agent":"","category":"","decision":"","event_hash":"sha256:[0-9a-f]{64}"$/;
+/** Before its type, an event of the log's own has an empty agent, category and decision, and its hash: always as many bytes. */
 const BEFORE_BYTES = '{"agent":"","category":"","decision":"","event_hash":"sha256:"'.length + 64;
 
 /** Where the line of this type starts; `undefined` where the words are part of something else, such as an argument. */
 async function lineStart(handle: FileHandle, at: number): Promise<number | undefined> {
   const start = at - BEFORE_BYTES;
-  if (start < 0 || !BEFORE.test((await readRange(handle, start, at)).toString("latin1"))) return undefined;
-  return start === 0 || (await readRange(handle, start - 1, start))[0] === NEWLINE ? start : undefined;
+  if (start <= 0) return start === 0 ? start : undefined;
+  return (await readRange(handle, start - 1, start))[0] === NEWLINE ? start : undefined;
 }
 
 const EVENT_TYPE = /,"event_type":"([a-z_]+)"/;
