@@ -114,7 +114,7 @@ describe("pruneAuditLog()", () => {
     expect(await verifyAuditLog(path)).toMatchObject({ ok: true, startSeq: 2 });
     const events = await collect(readAuditLog(path));
     let head = { seq: (events[0]?.seq ?? 0) - 1, hash: `sha256:${"0".repeat(64)}` };
-    const lines = events.map(({ seq: _, hash: __, previousHash: ___, monoMs: ____, ...event }) => {
+    const lines = events.map((event) => {
       const encoded = encodeEvent({ ...event, eventType: event.eventType as "log_pruned" }, head);
       ({ head } = encoded);
       return encoded.line;
