@@ -2,11 +2,20 @@
  * Appender: puts events into the chain in the order of the calls and hands them to a store. Calls that come while a write is under way share
  * the next one (group commit). The first failure of the store is final: every later append is refused.
  */
-import { type AuditEventInput, type AuditReceipt, type AuditSink, type ConsentError, type Ids, randomIds, systemClock } from "@acp/core";
+import {
+  logEvent,
+  type AuditEventInput,
+  type AuditReceipt,
+  type AuditSink,
+  type ConsentError,
+  type Ids,
+  randomIds,
+  systemClock,
+} from "@acp/core";
 import { encodeEvent } from "./codec.js";
 import { cannot, causeText } from "./errors.js";
 import { LINE_BYTES_MAX } from "./event.js";
-import { logEvent, stampAt } from "./log-event.js";
+import { stampAt } from "./stamp.js";
 import { type LogClock, watchClock } from "./wall-clock.js";
 
 /** A sink with an end. */

@@ -2,13 +2,13 @@
  * Audit log: hash-chained events with one writer. An append resolves when its events are durable. On opening, what a crash left undone is
  * mended and recorded. Format: spec/audit.md.
  */
-import { type AuditReceipt, type AuditSink, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
+import { logEvent, type AuditReceipt, type AuditSink, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
 import { type Appender, createAppender, type LineGroup } from "./appender.js";
 import { type Checkpointer, type CheckpointerParts, createCheckpointer, type CheckpointSchedule } from "./checkpointer.js";
 import { cannot, causeText } from "./errors.js";
 import { createFileStore, type Rotation } from "./file-store.js";
 import { lockWriter } from "./lock.js";
-import { logEvent, stampAt } from "./log-event.js";
+import { stampAt } from "./stamp.js";
 import { checkDirectory } from "./log-file.js";
 import { noteSigner } from "./note.js";
 import { endsOf, openedEvent, type OpenWork, type RecoveryTerms } from "./open-work.js";

@@ -2,7 +2,7 @@
  * Opening the end of a log: the file that is written to, where the chain goes on, and the repair of a last line that was cut short.
  */
 import type { FileHandle } from "node:fs/promises";
-import type { Stamp } from "./log-event.js";
+import type { Stamp } from "./stamp.js";
 import { openLogFile } from "./log-file.js";
 import { listArchives } from "./log-parts.js";
 import { openSource } from "./source.js";

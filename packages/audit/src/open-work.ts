@@ -1,9 +1,10 @@
 /**
  * Open work: questions and calls of a log that have no end in it, because the process ended first. Pure.
  */
+import { logEvent } from "@acp/core";
 import type { AuditEventInput, Ids, JsonObject, JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
-import { logEvent, stampAt } from "./log-event.js";
+import { stampAt } from "./stamp.js";
 
 /** A question or a call without an end: what its end says about it. */
 export interface OpenItem extends Pick<AuditEvent, "seq" | "requestId" | "agent" | "tool" | "category" | "riskLevel" | "policyRule"> {

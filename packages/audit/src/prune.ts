@@ -4,11 +4,11 @@
  */
 import { unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type Clock, type Ids, randomIds, systemClock } from "@acp/core";
+import { logEvent, type Clock, type Ids, randomIds, systemClock } from "@acp/core";
 import type { AuditLog } from "./audit-log.js";
 import { walkChain } from "./chain.js";
 import { cannot } from "./errors.js";
-import { logEvent, stampAt } from "./log-event.js";
+import { stampAt } from "./stamp.js";
 import { syncDirectory } from "./log-file.js";
 import { type Archive, type LogPart, listArchives, openParts } from "./log-parts.js";
 import { findPruned, prunedMetadata, type PrunedStart } from "./pruned.js";

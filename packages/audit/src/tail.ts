@@ -4,13 +4,14 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { logEvent } from "@acp/core";
 import type { AuditReceipt } from "@acp/core";
 import { decodeEvent, encodeEvent } from "./codec.js";
 import { cannot } from "./errors.js";
 import { type AuditEvent, LINE_BYTES_MAX } from "./event.js";
 import { lineText, splitLines } from "./lines.js";
 import { writeAll } from "./log-file.js";
-import { logEvent, type Stamp } from "./log-event.js";
+import type { Stamp } from "./stamp.js";
 import { readChunks } from "./source.js";
 
 /** What was cut off: bytes that no newline ended, so that no append had been acknowledged for them. */

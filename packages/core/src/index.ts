@@ -41,6 +41,7 @@ export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from ".
 export type { JsonObject, JsonValue } from "./json/value.js";
 export type { Agent, AskTerms, Category, Effect, Facts, Layer, RiskLevel, Ruling } from "./layers.js";
 export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
+export { logEvent } from "./log-event.js";
 export { redeem } from "./permit.js";
 export type { Masker, Permit, Release } from "./permit.js";
 export { classifyTool } from "./policy/classify.js";

@@ -1,7 +1,7 @@
 /**
  * Notices: what the operator must know about a running gate. Each goes to stderr and, as a `gate_notice` event, into the log.
  */
-import { isConsentError, randomIds, systemClock } from "@acp/core";
+import { isConsentError, logEvent, randomIds, systemClock } from "@acp/core";
 import type { AuditEventInput, AuditSink } from "@acp/core";
 import { sharedUidNotice } from "@acp/channel-terminal";
 import type { Printer } from "../printer.js";
@@ -55,20 +55,8 @@ export function createNotices({ print, audit, agent }: NoticeParts): Notices {
 }
 
 function noticeEvent(agent: string, code: NoticeCode, text: string): AuditEventInput {
-  return {
-    id: randomIds.next("ae"),
-    atMs: systemClock.now(),
-    eventType: "gate_notice",
-    requestId: "",
-    agent,
-    tool: "",
-    category: "",
-    riskLevel: "",
-    decision: "",
-    responseTimeMs: 0,
-    policyRule: "",
-    metadata: { isolation: "none", notice: code, text },
-  };
+  const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
+  return { ...logEvent("gate_notice", stamp, { isolation: "none", notice: code, text }), agent };
 }
 
 /** What is said before the first call. */

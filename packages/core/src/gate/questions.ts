@@ -5,6 +5,7 @@ import { advance, endQuestion } from "./advance.js";
 import { type Answerer, takeAnswer } from "./answer.js";
 import type { PendingRecord } from "../approval/machine.js";
 import type { DenyCode } from "../deny-codes.js";
+import { messageOf } from "./deny.js";
 import { isConsentError } from "../errors.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import type { GateParts } from "./parts.js";
@@ -32,7 +33,7 @@ export async function watchEnd(parts: GateParts, id: string, signal: AbortSignal
 }
 
 function deliveryFailure(error: unknown): { readonly denyCode: DenyCode; readonly reason: string } {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (isConsentError(error, "channel_unavailable")) return { denyCode: "channel_unavailable", reason: message };
   return { denyCode: "channel_failed", reason: `the channel failed: ${message}` };
 }

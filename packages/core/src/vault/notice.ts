@@ -4,6 +4,7 @@
  */
 import { sha256Hex } from "#crypto";
 import type { JsonObject } from "../json/value.js";
+import { logEvent } from "../log-event.js";
 import type { AuditEventInput, AuditEventType, Clock, Ids } from "../ports.js";
 
 /** One state of a vault. */
@@ -66,18 +67,5 @@ export function compareVaultMark(vault: VaultMark, noted: VaultMark): VaultMarkR
 }
 
 function noticeEvent(eventType: AuditEventType, metadata: JsonObject, { clock, ids }: NoticeParts): AuditEventInput {
-  return {
-    id: ids.next("ae"),
-    atMs: clock.now(),
-    eventType,
-    requestId: "",
-    agent: "",
-    tool: "",
-    category: "",
-    riskLevel: "",
-    decision: "",
-    responseTimeMs: 0,
-    policyRule: "",
-    metadata,
-  };
+  return logEvent(eventType, { id: ids.next("ae"), atMs: clock.now() }, metadata);
 }

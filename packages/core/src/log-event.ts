@@ -1,0 +1,25 @@
+/** Log events: facts about the log, a vault or a gate as a whole; no call, and so no tool, rule or decision of one. */
+import type { JsonObject } from "./json/value.js";
+import type { AuditEventInput, AuditEventType } from "./ports.js";
+
+/** An event that belongs to no call. */
+export function logEvent(
+  eventType: AuditEventType,
+  { id, atMs }: Pick<AuditEventInput, "id" | "atMs">,
+  metadata: JsonObject,
+): AuditEventInput {
+  return {
+    id,
+    atMs,
+    eventType,
+    requestId: "",
+    agent: "",
+    tool: "",
+    category: "",
+    riskLevel: "",
+    decision: "",
+    responseTimeMs: 0,
+    policyRule: "",
+    metadata,
+  };
+}
