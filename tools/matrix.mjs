@@ -10,7 +10,7 @@ const summary = [];
 let isGreen = true;
 for (const version of asked.length === 0 ? VERSIONS : asked) {
   const start = Date.now();
-  const args = ["--yes", "-p", `node@${version}`, "node", "tools/test.mjs", ...SUITES];
+  const args = ["--yes", "-p", `node@${version}`, "node", "tools/test.mjs", "--retry=1", ...SUITES];
   const { status, output } = await capture("npx", args);
   const counts = /^\d+ passed, \d+ failed, \d+ skipped$/m.exec(output)?.[0];
   const isPassed = status === 0 && counts !== undefined;

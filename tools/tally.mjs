@@ -1,9 +1,12 @@
 // Counts the results of a test run: what failed to load counts as failed, a skip must say why, and no tests at all is a failure.
+// What failed is named last, so that the end of a long log is enough to know it.
 
 /**
- * @typedef {{ name: string, state: string, note?: string | undefined }} Test
+ * @typedef {{ name: string, state: string, note?: string | undefined, error?: string | undefined, isUnsteady?: boolean | undefined }} Test
  * @typedef {{ file: string, brokenBy: readonly string[], tests: readonly Test[] }} Module
  */
+
+const firstLine = (/** @type {string} */ text) => text.split("\n", 1)[0]?.slice(0, 200) ?? "";
 
 /** A skip gives its reason as a note, `ctx.skip(reason)`, or in its name, "… skipped: reason". @param {Test} test */
 const reasonOf = ({ name, note }) => note ?? /skipped: (.+)$/.exec(name)?.[1];
@@ -15,6 +18,8 @@ const reasonOf = ({ name, note }) => note ?? /skipped: (.+)$/.exec(name)?.[1];
  */
 export function tally(modules, { strays, isFiltered }) {
   const tests = modules.flatMap((module) => module.tests.map((test) => ({ ...test, file: module.file })));
+  const named = (/** @type {Test & { file: string }} */ { file, name, error }) =>
+    `${file}: ${name}${error === undefined ? "" : `: ${firstLine(error)}`}`;
   const skips = isFiltered ? [] : tests.filter(({ state }) => state === "skipped");
   const unexplained = skips.filter((test) => reasonOf(test) === undefined);
   const broken = modules.filter(({ brokenBy }) => brokenBy.length > 0);
@@ -23,9 +28,11 @@ export function tally(modules, { strays, isFiltered }) {
   const failed = unfinished + broken.length + unexplained.length + strays;
   const skipped = tests.filter(({ state }) => state === "skipped").length - unexplained.length;
   const lines = [
+    ...skips.filter((test) => reasonOf(test) !== undefined).map((test) => `skipped: ${test.file}: ${test.name} (${reasonOf(test)})`),
+    ...tests.filter(({ isUnsteady }) => isUnsteady === true).map((test) => `unsteady: ${named(test)}`),
     ...broken.map(({ file, brokenBy }) => `did not run: ${file}: ${brokenBy[0]}`),
     ...unexplained.map(({ file, name }) => `skipped without a reason: ${file}: ${name}`),
-    ...skips.filter((test) => reasonOf(test) !== undefined).map((test) => `skipped: ${test.file}: ${test.name} (${reasonOf(test)})`),
+    ...tests.filter(({ state }) => state === "failed" || state === "pending").map((test) => `${test.state}: ${named(test)}`),
     ...(strays > 0 ? [`errors outside any test: ${strays}`] : []),
     ...(passed + failed + skipped === 0 ? ["no test was found"] : []),
     `${passed} passed, ${failed} failed, ${skipped} skipped`,

@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { tally } from "./tally.mjs";
 
 const run = { strays: 0, isFiltered: false };
-const module = (...tests: { name: string; state: string; note?: string }[]) => ({ file: "a.test.ts", brokenBy: [] as string[], tests });
+const module = (...tests: { name: string; state: string; note?: string; error?: string; isUnsteady?: boolean }[]) => ({
+  file: "a.test.ts",
+  brokenBy: [] as string[],
+  tests,
+});
 
 describe("tally()", () => {
   it("counts passed, failed and skipped and ends with the plain line", () => {
@@ -14,6 +18,21 @@ describe("tally()", () => {
     const { lines, isGreen } = tally([module(...tests)], run);
     expect(lines.at(-1)).toBe("1 passed, 1 failed, 1 skipped");
     expect(isGreen).toBe(false);
+  });
+
+  it("names what failed and what passed only when it was tried again, with the first line of the error", () => {
+    const tests = [
+      { name: "a", state: "passed", isUnsteady: true, error: "too slow" },
+      { name: "b", state: "failed", error: "expected 1\nto be 2" },
+      { name: "c", state: "pending" },
+      { name: "d", state: "passed", isUnsteady: false },
+    ];
+    expect(tally([module(...tests)], run).lines).toEqual([
+      "unsteady: a.test.ts: a: too slow",
+      "failed: a.test.ts: b: expected 1",
+      "pending: a.test.ts: c",
+      "2 passed, 2 failed, 0 skipped",
+    ]);
   });
 
   it("is green when everything passed", () => {

@@ -12,7 +12,13 @@ const modules = vitest.state.getTestModules().map((module) => ({
   brokenBy: module.errors().map((error) => error.message),
   tests: [...module.children.allTests()].map((test) => {
     const result = test.result();
-    return { name: test.fullName, state: result.state, note: "note" in result ? result.note : undefined };
+    return {
+      name: test.fullName,
+      state: result.state,
+      note: "note" in result ? result.note : undefined,
+      error: result.errors?.[0]?.message,
+      isUnsteady: test.diagnostic()?.flaky,
+    };
   }),
 }));
 const strays = vitest.state.getUnhandledErrors().length;
