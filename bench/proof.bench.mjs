@@ -1,6 +1,7 @@
 // A proof made and checked: ours against bare node:crypto over the same payload (keys kept), and against the same steps on @noble alone.
 import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
-import { canonicalJson, encodeRequest, generateKeyPair, importPublicKey, isoTime, signConsent, verifyConsentProof } from "@acp/core";
+import { canonicalJson, encodeRequest, isoTime } from "@acp/core";
+import { generateKeyPair, importPublicKey, signConsent, verifyConsentProof } from "@acp/core/proof";
 import * as portable from "../packages/core/dist/crypto/portable.js";
 import { clockCost, fixed, summary } from "./samples.mjs";
 

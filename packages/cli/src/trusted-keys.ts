@@ -2,8 +2,8 @@
  * The keys that a verifier trusts: named on the command line, or the home's.
  */
 import { resolve } from "node:path";
-import { importPublicKey } from "@acp/core";
-import type { TrustedKey } from "@acp/core";
+import { importPublicKey } from "@acp/core/proof";
+import type { TrustedKey } from "@acp/core/proof";
 import { parsePublicKeys, readPublicKeys, trustedKeysOf } from "@acp/home";
 import type { Invocation } from "./command.js";
 import { onFile } from "./failure.js";

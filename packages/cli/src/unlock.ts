@@ -4,7 +4,7 @@
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
-import type { KeyPair } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
 import { createFileAtomic, makeKeyFile, makePrivateDirectory, readPrivateFile, readUnlockKind, unlockKeys } from "@acp/home";
 import type { Home, Unlock } from "@acp/home";
 import type { Invocation } from "./command.js";

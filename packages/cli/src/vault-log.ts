@@ -2,8 +2,11 @@
  * The vault in the audit log: every save is noted with its counter, so that an older vault put back is seen.
  */
 import { readAuditLog } from "@acp/audit";
-import { ConsentError, compareVaultMark, keysRotatedEvent, randomIds, readVaultMark, systemClock, vaultChangedEvent } from "@acp/core";
-import type { AuditEventInput, KeyPair, VaultChange, VaultMark } from "@acp/core";
+import { ConsentError, randomIds, systemClock } from "@acp/core";
+import { compareVaultMark, keysRotatedEvent, readVaultMark, vaultChangedEvent } from "@acp/core/vault";
+import type { AuditEventInput } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
+import type { VaultChange, VaultMark } from "@acp/core/vault";
 import { readVaultFile } from "@acp/home";
 import type { Home } from "@acp/home";
 import { listAuditFiles } from "./audit-files.js";

@@ -132,6 +132,19 @@ export function takeRelease(release: Release): boolean {
   return ReleaseMark.take(release);
 }
 
+/** What each injected release was made of. */
+const sources = new WeakMap<Release, Release>();
+
+/** Notes what an injected release was made of. For `injectSecrets` alone: whoever could call it could have a gate perform anything. */
+export function markInjection(injected: Release, release: Release): void {
+  sources.set(injected, release);
+}
+
+/** Whether `injectSecrets` made the one release of the other. */
+export function isInjectedFrom(injected: Release, release: Release): boolean {
+  return sources.get(injected) === release;
+}
+
 /** Whether the caller, the performer or the gate has gone. Looks at each signal: joining them costs more than deciding. */
 export function isAbandoned(permit: Permit, performerSignal: AbortSignal | undefined): boolean {
   const { callerSignal, shutdownSignal } = stateOf(permit);

@@ -177,7 +177,7 @@ export interface Vault {
   inject(release: Release): Promise<Release>;
 }
 
-/** Signs with a private key that it keeps. */
+/** Signs with a private key that it keeps; `createConsentSigner` makes a gate's signer of it. */
 export interface Signer {
   readonly algorithm: "Ed25519";
   /** 64 lower-case hex digits. */

@@ -1,15 +1,7 @@
 /** What the proof tests share: a question, a key pair, a signed answer, and how to change one thing about them. */
 import { renderText } from "../src/approval/text.js";
-import {
-  type ConsentRequest,
-  encodeRequest,
-  importPublicKey,
-  type JsonObject,
-  keyPairFromSeed,
-  type SignedParts,
-  signConsent,
-  type TrustedKey,
-} from "../src/index.js";
+import { type ConsentRequest, encodeRequest, type JsonObject } from "../src/index.js";
+import { importPublicKey, keyPairFromSeed, type SignedParts, signConsent, type TrustedKey } from "../src/proof.js";
 
 export const askedAtMs: number = Date.UTC(2026, 0, 15, 10, 30);
 export const givenAtMs: number = askedAtMs + 20_000;

@@ -1,7 +1,7 @@
 /** Properties of masking: whatever the values, the way of writing, the neighbourhood and the chunks, no value comes out. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMasker, Secret } from "../src/index.js";
+import { createMasker, Secret } from "../src/vault.js";
 
 const utf8 = (text: string): Buffer => Buffer.from(text, "utf8");
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { canonicalJson, type JsonObject, parseJson, verifyConsentProof } from "../src/index.js";
+import { canonicalJson, type JsonObject, parseJson } from "../src/index.js";
+import { verifyConsentProof } from "../src/proof.js";
 import { anyObject, outcome, text } from "./arbitraries.js";
 import { question, signed, trusted } from "./proof-kit.js";
 

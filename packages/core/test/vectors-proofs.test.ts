@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { decodeRequest, importPublicKey, type JsonObject, keyPairFromSeed, signConsent, verifyConsentProof } from "../src/index.js";
+import { decodeRequest, type JsonObject } from "../src/index.js";
+import { importPublicKey, keyPairFromSeed, signConsent, verifyConsentProof } from "../src/proof.js";
 import { readRequest, readResponse } from "../src/proof/read.js";
 import { makePayload } from "../src/proof/payload.js";
 import { changed } from "./proof-kit.js";

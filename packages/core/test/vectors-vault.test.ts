@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as portable from "../src/crypto/portable.js";
-import { injectSecrets, type JsonObject, maskSecrets, openField, openVault, parseAction, Secret, sealVault } from "../src/index.js";
+import { type JsonObject, parseAction } from "../src/index.js";
+import { injectSecrets, maskSecrets, openField, openVault, Secret, sealVault } from "../src/vault.js";
 import { redeem } from "../src/index.js";
 import { issuePermit } from "../src/permit.js";
 import { sealFieldWith } from "../src/vault/field.js";

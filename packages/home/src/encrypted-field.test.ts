@@ -1,4 +1,5 @@
-import { generateKeyPair, sealField } from "@acp/core";
+import { generateKeyPair } from "@acp/core/proof";
+import { sealField } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
 

@@ -1,7 +1,9 @@
 /**
  * Encrypted fields: values of `config.yml` that are written `encrypted:<…>`, each sealed for its own place. Format: spec/vault.md §5.
  */
-import { ConsentError, isSealedField, type JsonValue, type KeyPair, openField, POLICY_BYTES_MAX, quoteText, sealField } from "@acp/core";
+import { ConsentError, type JsonValue, POLICY_BYTES_MAX, quoteText } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
+import { isSealedField, openField, sealField } from "@acp/core/vault";
 import { printPath, readYaml } from "@acp/core/yaml";
 import { writeFileAtomic } from "./atomic.js";
 import type { HomePaths } from "./paths.js";

@@ -1,6 +1,7 @@
 import { chmod, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type KeyPair, Secret, revealSecret, sealField } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
+import { Secret, revealSecret, sealField } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { openConfigField } from "./encrypted-field.js";

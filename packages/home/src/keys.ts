@@ -1,7 +1,8 @@
 /**
  * Keys of a home: made once, opened once a process, rotated so that a crash at any moment loses nothing. Format: spec/vault.md §8.
  */
-import { ConsentError, generateKeyPair, type KeyPair, keyPairFromSeed } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import { generateKeyPair, type KeyPair, keyPairFromSeed } from "@acp/core/proof";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import { checkConfigFile, resealConfigFile } from "./encrypted-field.js";
 import { cannot } from "./errors.js";

@@ -1,4 +1,4 @@
-import { generateKeyPair } from "@acp/core";
+import { generateKeyPair } from "@acp/core/proof";
 import { describe, expect, it } from "vitest";
 import { parsePublicKeys, printPublicKeys, succeed, trustedKeysOf } from "./public-keys.js";
 

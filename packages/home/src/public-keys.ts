@@ -2,7 +2,8 @@
  * Public keys: every key that ever signed for this home, newest first, and when it was in use. The file's first 64 characters are the key in use.
  * Format: spec/vault.md §8.
  */
-import { ConsentError, importPublicKey, isoTime, parseIsoTime, type TrustedKey } from "@acp/core";
+import { ConsentError, isoTime, parseIsoTime } from "@acp/core";
+import { importPublicKey, type TrustedKey } from "@acp/core/proof";
 
 /** A key and when it was in use. */
 export interface KeyPeriod {

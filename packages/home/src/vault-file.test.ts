@@ -1,6 +1,7 @@
 import { chmod, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { compareVaultMark, generateKeyPair, Secret } from "@acp/core";
+import { generateKeyPair } from "@acp/core/proof";
+import { compareVaultMark, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { type HomePaths, homePaths } from "./paths.js";

@@ -2,7 +2,9 @@
  * Vault file: `vault.json`, read and changed as a whole. Private, replaced in one step, one writer at a time; each save has a counter one higher.
  * Format: spec/vault.md §3.
  */
-import { ConsentError, type KeyPair, openVault, sealVault, type Secret, type VaultContents, type VaultMark, vaultMark } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
+import { openVault, sealVault, type Secret, type VaultContents, type VaultMark, vaultMark } from "@acp/core/vault";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import type { HomePaths } from "./paths.js";
 import { readPrivateFile } from "./private-file.js";

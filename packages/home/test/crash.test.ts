@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { revealSecret, Secret, sealField } from "@acp/core";
+import { revealSecret, Secret, sealField } from "@acp/core/vault";
 import { expect, it } from "vitest";
 import { findEncryptedFields, openConfigField } from "../src/encrypted-field.js";
 import { initHome } from "../src/home.js";

@@ -2,7 +2,8 @@
  * `acp proof export`: one question with its signed answers, out of the audit log, for whoever is to verify it.
  */
 import { readAuditLog } from "@acp/audit";
-import { ConsentError, makeConsentRecord } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import { makeConsentRecord } from "@acp/core/proof";
 import type { JsonObject, JsonValue } from "@acp/core";
 import { auditFilesFor } from "../audit-files.js";
 import type { Run } from "../command.js";

@@ -1,8 +1,9 @@
 /**
  * `acp proof verify`: whether a record proves what it says. Needs a public key and nothing else.
  */
-import { ConsentError, escapeText, isoTime, verifyConsentRecord } from "@acp/core";
-import type { ProvenRecord } from "@acp/core";
+import { ConsentError, escapeText, isoTime } from "@acp/core";
+import { verifyConsentRecord } from "@acp/core/proof";
+import type { ProvenRecord } from "@acp/core/proof";
 import type { Run } from "../command.js";
 import { readInput } from "../input.js";
 import type { Printer } from "../printer.js";

@@ -1,7 +1,8 @@
 /**
  * `acp vault set`, `list`, `remove` and `rotate`: the secrets of the home. Values come from a hidden prompt or standard input, never from an argument.
  */
-import { ConsentError, Secret } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import { Secret } from "@acp/core/vault";
 import { changeVaultFile, readVaultFile, withoutSecret, withSecret } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
 import { askHidden, terminalOf } from "../hidden-prompt.js";

@@ -2,8 +2,12 @@
  * Keys and vault of a gate: opened once, when it starts.
  */
 import { join } from "node:path";
-import { ConsentError, createVault } from "@acp/core";
-import type { GateOptions, KeyPair, Secret, VaultMark } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import type { GateOptions } from "@acp/core";
+import { createConsentSigner } from "@acp/core/proof";
+import type { KeyPair } from "@acp/core/proof";
+import { createVault } from "@acp/core/vault";
+import type { Secret, VaultMark } from "@acp/core/vault";
 import { fileClaims, readVaultFile } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
@@ -32,7 +36,7 @@ export async function openHomeKeys(home: Home, invocation: Invocation): Promise<
   const keys = await openKeys(home, invocation, () => (invocation.flags.has("tty") ? controllingTerminal() : undefined));
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
-  return { store, signer: keys, vault: createVault(liveSecrets(home, keys, opened)) };
+  return { store, signer: createConsentSigner(keys), vault: createVault(liveSecrets(home, keys, opened)) };
 }
 
 /** The secrets as the file has them at each release, so that one that was removed goes nowhere any more. The same list while nothing changes. */

@@ -2,11 +2,12 @@
  * ConsentGate: the shape of what createConsentGate returns, and of what it takes. Types only; gate.ts composes it.
  */
 import type { Action } from "../action/action.js";
+import type { ConsentSigner } from "../consent-signer.js";
 import type { Agent, AskTerms, Category, Layer, RiskLevel, Ruling } from "../layers.js";
 import type { DenyCode } from "../deny-codes.js";
 import type { Release } from "../permit.js";
 import type { Policy } from "../policy/policy.js";
-import type { AnswerReceipt, Assessor, AuditSink, Channel, Clock, Ids, Signer, Store, Vault } from "../ports.js";
+import type { AnswerReceipt, Assessor, AuditSink, Channel, Clock, Ids, Store, Vault } from "../ports.js";
 import type { Allowed, Pending, RunResult, Verdict } from "../verdict.js";
 
 /** A named person and how one channel knows them. */
@@ -68,8 +69,8 @@ export interface GateOptions {
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   readonly assessors?: readonly Assessor[];
   readonly vault?: Vault;
-  /** Signs every accepted answer before it is recorded. Left out: answers carry no proof. */
-  readonly signer?: Signer;
+  /** Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out: answers carry no proof. */
+  readonly signer?: ConsentSigner;
   /** Each store that is left out lives in memory. */
   readonly store?: Partial<Store>;
   /** A second policy, judged and recorded beside the one in force; changes no verdict. */

@@ -2,6 +2,7 @@
  * Parts: what createConsentGate was given, checked once and completed with defaults.
  */
 import type { Approver, GateOptions } from "./consent-gate.js";
+import { type ConsentSigner, isConsentSigner } from "../consent-signer.js";
 import { createDeadline, type Deadline } from "./deadline.js";
 import { ConsentError } from "../errors.js";
 import type { Judges } from "./evaluate.js";
@@ -10,7 +11,6 @@ import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, PART_TIMEOUT_MS } from "../limits.j
 import type { MergedAsk } from "./merge-ask.js";
 import type { Policy } from "../policy/policy.js";
 import type { Assessor, AuditEventInput, Channel, Clock, Ids, Store, Vault } from "../ports.js";
-import { type GateSigner, makeGateSigner } from "./sign-answer.js";
 import { memoryStore } from "../stores/memory-store.js";
 import { randomIds, systemClock } from "../system.js";
 
@@ -24,7 +24,7 @@ export interface GateParts {
   readonly approvers: readonly Approver[] | undefined;
   readonly assessors: readonly Assessor[];
   readonly vault: Vault | undefined;
-  readonly signer: GateSigner | undefined;
+  readonly signer: ConsentSigner | undefined;
   readonly store: Store;
   readonly paused: () => string | undefined;
   readonly isolation: string;
@@ -47,10 +47,11 @@ function requireOption(holds: boolean, why: string): void {
   if (!holds) throw new ConsentError("options_invalid", `Cannot create the gate: ${why}`);
 }
 
-function checkOptions({ channel, audit, approvers, groups, askTimeoutMs }: GateOptions): void {
+function checkOptions({ channel, audit, approvers, groups, signer, askTimeoutMs }: GateOptions): void {
   requireOption(typeof audit?.append === "function", `"audit" is no AuditSink`);
   requireOption(typeof channel?.deliver === "function", `"channel" is no Channel`);
   requireOption(CHANNEL_NAME.test(channel.name), `the channel's name ${JSON.stringify(channel.name)} is not of the form [a-z][a-z0-9-]*`);
+  requireOption(signer === undefined || isConsentSigner(signer), `"signer" is not what createConsentSigner of "@acp/core/proof" made`);
   requireOption(
     askTimeoutMs === undefined || (askTimeoutMs > 0 && askTimeoutMs <= ASK_TIMEOUT_MS_MAX),
     `"askTimeoutMs" is not between 1 ms and a week`,
@@ -71,7 +72,7 @@ function checkOptions({ channel, audit, approvers, groups, askTimeoutMs }: GateO
 /**
  * Checks the options and completes them.
  *
- * @throws ConsentError `options_invalid`, and `key_rejected` where the signer's public key is none.
+ * @throws ConsentError `options_invalid`.
  */
 export function makeParts(options: GateOptions): GateParts {
   checkOptions(options);
@@ -86,7 +87,7 @@ export function makeParts(options: GateOptions): GateParts {
     approvers: options.approvers,
     assessors: options.assessors ?? [],
     vault: options.vault,
-    signer: options.signer === undefined ? undefined : makeGateSigner(options.signer),
+    signer: options.signer,
     store: { ...memoryStore(clock), ...options.store },
     paused: options.paused ?? (() => undefined),
     isolation: options.isolation ?? "none",

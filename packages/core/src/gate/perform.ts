@@ -5,8 +5,7 @@ import { deny, messageOf } from "./deny.js";
 import { ConsentError, isConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
 import type { GateParts } from "./parts.js";
-import { eventsOf, isAbandoned, type Release, redeemFor } from "../permit.js";
-import { isInjectedFrom } from "../vault/inject.js";
+import { eventsOf, isAbandoned, isInjectedFrom, type Release, redeemFor } from "../permit.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
 

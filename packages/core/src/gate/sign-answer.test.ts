@@ -3,17 +3,17 @@ import { agent, asPending, first, type Kit, last, makeKit, reply } from "../../t
 import { otherPair, pair, trusted } from "../../test/proof-kit.js";
 import {
   type ConsentRequest,
+  type ConsentSigner,
   encodeRequest,
   type GateOptions,
   type JsonObject,
-  makeConsentRecord,
   memoryStore,
   parsePolicy,
   requestHash,
   type Signer,
   toolAction,
-  verifyConsentRecord,
 } from "../index.js";
+import { createConsentSigner, makeConsentRecord, verifyConsentRecord } from "../proof.js";
 import { createConsentGate } from "./gate.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt", content: "hello" });
@@ -30,7 +30,7 @@ function exported({ sink }: Kit, end: string): JsonObject {
 const verified = (kit: Kit, end: string) => verifyConsentRecord(JSON.stringify(exported(kit, end)), { trustedKeys: [trusted] });
 
 async function asked(options: Partial<GateOptions>) {
-  const kit = makeKit({ signer: pair, ...options });
+  const kit = makeKit({ signer: createConsentSigner(pair), ...options });
   const verdict = kit.gate(write, { agent });
   await kit.settle();
   return { ...kit, verdict, question: first(kit.shown) };
@@ -132,7 +132,11 @@ describe("a gate with a signer", () => {
     const seen: Uint8Array[] = [];
     const signer: Signer = { ...pair, sign: (payload) => (seen.push(payload), pair.sign(payload)) };
     const rule = { id: "two", match: { kind: "*" }, action: "ask", quorum: 2, approvers: ["alice", "bob"] };
-    const kit = await asked({ signer, policy: parsePolicy({ version: "1", rules: [rule] }), approvers: people });
+    const kit = await asked({
+      signer: createConsentSigner(signer),
+      policy: parsePolicy({ version: "1", rules: [rule] }),
+      approvers: people,
+    });
     const uninvited = await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "carol" });
     expect(uninvited).toMatchObject({ status: "refused", code: "approver_not_allowed" });
     await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "mallory" });
@@ -146,7 +150,7 @@ describe("a gate with a signer", () => {
   it("has signed before anything of the end is recorded", async () => {
     const order: string[] = [];
     const signer: Signer = { ...pair, sign: (payload) => (order.push("signed"), pair.sign(payload)) };
-    const kit = await asked({ signer });
+    const kit = await asked({ signer: createConsentSigner(signer) });
     const append = kit.sink.append.bind(kit.sink);
     kit.sink.append = (events) => (order.push(...events.map(({ eventType }) => eventType)), append(events));
     await kit.question.session.submit(reply(kit.question, { decision: "approved" }));
@@ -168,7 +172,7 @@ describe("a gate with a signer", () => {
     ["signs other bytes", { ...pair, sign: () => pair.sign(new Uint8Array(1)) }],
     ["returns no signature", { ...pair, sign: () => Promise.resolve(undefined as unknown as Uint8Array) }],
   ])("denies with signer_failed where the signer %s", async (_, signer) => {
-    const kit = await asked({ signer });
+    const kit = await asked({ signer: createConsentSigner(signer) });
     expect(await kit.question.session.submit(reply(kit.question, { decision: "approved" }))).toEqual({
       status: "final",
       outcome: "failed",
@@ -179,23 +183,33 @@ describe("a gate with a signer", () => {
   });
 
   it("denies with signer_failed where the signer is silent for too long", async () => {
-    const kit = await asked({ signer: { ...pair, sign: () => new Promise(() => undefined) } });
+    const kit = await asked({ signer: createConsentSigner({ ...pair, sign: () => new Promise(() => undefined) }) });
     const receipt = kit.question.session.submit(reply(kit.question, { decision: "approved" }));
     await kit.clock.advance(30_000);
     expect(await receipt).toEqual({ status: "final", outcome: "failed" });
     expect(await kit.verdict).toMatchObject({ code: "signer_failed" });
   });
 
-  it("is not made with a public key that is none", () => {
+  it("is not made with a signer whose signatures nothing checks", () => {
     const options = { channel: { name: "test", deliver: () => Promise.resolve() }, audit: makeKit().sink };
-    for (const publicKey of [pair.publicKey.toUpperCase(), "00".repeat(32), ""])
-      expect(() => createConsentGate({ ...options, signer: { ...pair, publicKey } })).toThrow(
-        expect.objectContaining({ code: "key_rejected" }),
+    const made = createConsentSigner(pair);
+    const signers: readonly unknown[] = [
+      pair,
+      { ...made },
+      { ...pair, signAnswer: made.signAnswer.bind(made) },
+      Object.create(made),
+      null,
+      1,
+    ];
+    for (const signer of signers)
+      expect(() => createConsentGate({ ...options, signer: signer as ConsentSigner })).toThrow(
+        expect.objectContaining({ code: "options_invalid" }),
       );
+    expect(createConsentGate({ ...options, signer: made })).toBeTypeOf("function");
   });
 
   it("keeps the proof for the retry of a caller that was told to call again", async () => {
-    const kit = makeKit({ signer: pair });
+    const kit = makeKit({ signer: createConsentSigner(pair) });
     const pending = asPending(await kit.gate.open(write, { agent }));
     await kit.settle();
     await pending.defer();

@@ -2,43 +2,20 @@
  * Accepting an answer: its nonce is used once, and where the gate has a signer it is signed before anybody counts it.
  */
 import type { CountedApproval, MachineEvent, PendingRecord } from "../approval/machine.js";
-import type { AnswerParts, Decision } from "../approval/response.js";
-import type { JsonObject } from "../json/value.js";
+import type { Decision } from "../approval/response.js";
+import type { ConsentSigner, SignedParts } from "../consent-signer.js";
 import { DECISION_TTL_MS } from "../limits.js";
-import type { Clock, Signer, Store } from "../ports.js";
-import { importPublicKey } from "../proof/keys.js";
-import { signConsent } from "../proof/sign.js";
+import type { Clock, Store } from "../ports.js";
 import type { Deadline } from "./deadline.js";
-
-/** A signer whose every signature is checked before it counts: a proof that nobody can verify would be found out too late. */
-export type GateSigner = Signer;
 
 /** An answer that a person gave and the reducer takes. */
 export type Answer = Extract<MachineEvent, { type: "approve" | "modify" | "deny" }>;
-
-/**
- * Puts a check behind a signer.
- *
- * @throws ConsentError `key_rejected` where its public key is none.
- */
-export function makeGateSigner(signer: Signer): GateSigner {
-  const key = importPublicKey(signer.publicKey);
-  return {
-    algorithm: "Ed25519",
-    publicKey: key.hex,
-    async sign(payload) {
-      const signature = await signer.sign(payload);
-      if (!key.verifies(signature, payload)) throw new Error("the signer's signature is not its key's");
-      return signature;
-    },
-  };
-}
 
 interface AnswerGateParts {
   readonly store: Pick<Store, "claims">;
   readonly clock: Clock;
   readonly within: Deadline;
-  readonly signer: GateSigner | undefined;
+  readonly signer: ConsentSigner | undefined;
 }
 
 /**
@@ -60,7 +37,7 @@ const DECISION_OF: Readonly<Record<Answer["type"], Decision>> = {
   deny: "denied",
 };
 
-function partsOf({ request }: PendingRecord, answer: Answer): AnswerParts & { readonly approverId: string } {
+function partsOf({ request }: PendingRecord, answer: Answer): SignedParts {
   const { approval, terms } = answer;
   // A counted yes waits for the others, who have until the question's end.
   const untilMs = request.quorum > 1 ? Math.max(terms.validUntilMs, request.expiresAtMs + DECISION_TTL_MS) : terms.validUntilMs;
@@ -83,7 +60,7 @@ function partsOf({ request }: PendingRecord, answer: Answer): AnswerParts & { re
  */
 export async function signAnswer({ signer, within }: AnswerGateParts, record: PendingRecord, answer: Answer): Promise<Answer> {
   if (signer === undefined) return answer;
-  const response: JsonObject = await within(signConsent(record.request, partsOf(record, answer), signer), "the signer");
+  const response = await within(signer.signAnswer(record.request, partsOf(record, answer)), "the signer");
   const approval: CountedApproval = { ...answer.approval, response };
   return { ...answer, approval };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { changed, givenAtMs, signed, trusted, validUntilMs } from "../../test/proof-kit.js";
 import type { JsonObject } from "../json/value.js";
 import { makeConsentRecord, verifyConsentRecord } from "./record.js";
-import type { SignedParts } from "./sign.js";
+import type { SignedParts } from "../consent-signer.js";
 
 const trustedKeys = [trusted];
 

@@ -1,19 +1,14 @@
 /** Signing: a person's answer as ACP v0.2 §4.2's JSON with a proof that travels. Format: spec/proof.md §3. */
 import { requestHash } from "../approval/request-codec.js";
 import type { ConsentRequest } from "../approval/request.js";
-import { type AnswerParts, makeResponse } from "../approval/response.js";
+import { makeResponse } from "../approval/response.js";
+import type { SignedParts } from "../consent-signer.js";
 import { toHex } from "../crypto/hex.js";
 import type { JsonObject } from "../json/value.js";
 import { DECISION_TTL_MS } from "../limits.js";
 import type { Signer } from "../ports.js";
 import { isoTime } from "../time.js";
 import { makePayload } from "./payload.js";
-
-/** What is signed: the answer, and who gave it. */
-export interface SignedParts extends AnswerParts {
-  /** The authenticated approver. */
-  readonly approverId: string;
-}
 
 /**
  * The answer to a question with its proof. Whether this person may answer is for the gate to know: this function signs what it is given.

@@ -8,7 +8,7 @@ import { ConsentError } from "../errors.js";
 import { ACTION_BYTES_MAX } from "../limits.js";
 import { maskSecrets } from "./mask.js";
 import { createMasker } from "./masker.js";
-import { type Release, takeRelease } from "../permit.js";
+import { markInjection, type Release, takeRelease } from "../permit.js";
 import { fillPlaceholders, fillText, placeholdersOf } from "./placeholders.js";
 import { EVERYWHERE, revealSecret, type Secret } from "./secret.js";
 
@@ -26,9 +26,6 @@ export interface InjectedRelease extends Release {
   /** Names of the secrets that were put in. */
   readonly secrets: readonly string[];
 }
-
-/** What each injected release was made of. */
-const sources = new WeakMap<Release, Release>();
 
 /** A header's value must stay one line: a secret must not write headers of its own. */
 const HEADER_CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
@@ -55,13 +52,8 @@ export function injectSecrets(release: Release, secrets: readonly Secret[]): Inj
     mask: <T>(value: T): T => maskSecrets(value, secrets, names.length > 0 ? "refuse" : "keep"),
     masker: () => (secrets.length === 0 ? undefined : createMasker(secrets)),
   });
-  sources.set(injected, release);
+  markInjection(injected, release);
   return injected;
-}
-
-/** Whether {@link injectSecrets} made the one release of the other. */
-export function isInjectedFrom(injected: Release, release: Release): boolean {
-  return sources.get(injected) === release;
 }
 
 function valueFor(name: string, { action, secrets: released }: Release, secrets: readonly Secret[]): string {

@@ -3,7 +3,7 @@
  */
 import { type Action, isHttpAction, isToolAction } from "../action/action.js";
 import type { JsonValue } from "../json/value.js";
-import { isSecretName } from "./secret.js";
+import { isSecretName } from "./secret-name.js";
 
 /** What every placeholder starts with. */
 export const PLACEHOLDER_START = "{{secret:";

@@ -1,6 +1,7 @@
 import { format, inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { isSecretName, revealSecret, Secret } from "./secret.js";
+import { isSecretName } from "./secret-name.js";
+import { revealSecret, Secret } from "./secret.js";
 
 const value = "correct horse";
 const secret = new Secret({

@@ -7,6 +7,7 @@ import { normalizeHost, parseAuthority } from "../action/host.js";
 import { ConsentError } from "../errors.js";
 import { NAME_CHARS_MAX, SECRET_BINDINGS_MAX, SECRET_BYTES_MAX, SECRET_BYTES_MIN } from "../limits.js";
 import { quote } from "../quote.js";
+import { isSecretName } from "./secret-name.js";
 
 /** What a Secret is made of. */
 export interface SecretSource {
@@ -23,7 +24,6 @@ export interface SecretSource {
 /** All of them, written out. */
 export const EVERYWHERE = "*";
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const WITH_PORT = /:\d+$/;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -87,11 +87,6 @@ export function revealSecret(secret: Secret): string {
   const value = values.get(secret);
   if (value === undefined) throw new ConsentError("secret_invalid", "Cannot reveal a secret: it was not made by this copy of the package");
   return value;
-}
-
-/** Whether a text can be a secret's name. */
-export function isSecretName(name: string): boolean {
-  return name.length <= NAME_CHARS_MAX && NAME.test(name);
 }
 
 function checkName(name: string): string {

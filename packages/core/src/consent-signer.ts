@@ -1,0 +1,44 @@
+/**
+ * ConsentSigner: what a gate signs answers with. Only createConsentSigner of "@acp/core/proof" makes one: a gate without a signer loads no code
+ * of proofs, and a gate with one knows that each signature was checked.
+ */
+import type { ConsentRequest } from "./approval/request.js";
+import type { AnswerParts } from "./approval/response.js";
+import { Itself } from "./itself.js";
+import type { JsonObject } from "./json/value.js";
+
+/** What is signed: the answer, and who gave it. */
+export interface SignedParts extends AnswerParts {
+  /** The authenticated approver. */
+  readonly approverId: string;
+}
+
+/** Signs answers and checks every signature that it gives; made by `createConsentSigner` of "\@acp/core/proof" alone. */
+export interface ConsentSigner {
+  /** 64 lower-case hex digits. */
+  readonly publicKey: string;
+  /**
+   * The answer to a question as ACP v0.2 §4.2's JSON with its proof.
+   *
+   * @throws Anything means "not signed": the gate denies with `signer_failed`.
+   */
+  signAnswer(request: ConsentRequest, parts: SignedParts): Promise<JsonObject>;
+}
+
+class SignerMark extends Itself {
+  readonly #isMade = true;
+
+  static isOn(value: object): boolean {
+    return #isMade in value;
+  }
+}
+
+/** Marks a signer that checks what it signs. For `createConsentSigner` alone. */
+export function markConsentSigner(signer: ConsentSigner): void {
+  void new SignerMark(signer);
+}
+
+/** Whether {@link markConsentSigner} marked this very object. */
+export function isConsentSigner(value: unknown): boolean {
+  return typeof value === "object" && value !== null && SignerMark.isOn(value);
+}
