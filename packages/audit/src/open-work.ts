@@ -50,7 +50,7 @@ export function trackOpenWork(): OpenWork {
       if (eventType === "consent_requested") questions.set(event.requestId, itemOf(event));
       else if (QUESTION_ENDS.has(eventType)) questions.delete(event.requestId);
       else if (eventType === "tool_call_forwarded") calls.push(itemOf(event));
-      else if (CALL_ENDS.has(eventType)) {
+      else if (CALL_ENDS.has(eventType) && !isUnforwarded(event)) {
         const at = callOf(calls, event);
         if (at !== -1) calls.splice(at, 1);
       } else if (eventType === OPENED) {
@@ -64,13 +64,22 @@ export function trackOpenWork(): OpenWork {
   };
 }
 
+/** A call that the vault stopped ends without ever having been forwarded: it must not end another one like it. */
+function isUnforwarded({ metadata }: AuditEvent): boolean {
+  const { outcome, error, forwarded_seq: named } = metadata;
+  return outcome === "not_performed" && error !== undefined && named === undefined;
+}
+
 function itemOf(event: AuditEvent): OpenItem {
   const { seq, requestId, agent, tool, category, riskLevel, policyRule, metadata } = event;
   const isolation = typeof metadata["isolation"] === "string" ? metadata["isolation"] : "";
   return { seq, requestId, agent, tool, category, riskLevel, policyRule, startedMs: startOf(event), isolation };
 }
 
-/** The events of one call share everything but type and outcome; two equal ones began at different times, or are told apart by nobody. */
+/**
+ * The call that an event ends: the one it names; where it names none, as logs of before, one that shares everything but type and outcome. Two equal
+ * ones began at different times, or are told apart by nobody.
+ */
 function callOf(calls: readonly OpenItem[], end: AuditEvent): number {
   const named = end.metadata["forwarded_seq"];
   if (typeof named === "number") return calls.findIndex(({ seq }) => seq === named);

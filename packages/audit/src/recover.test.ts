@@ -72,6 +72,23 @@ describe("openAuditLog() with recover", () => {
     expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([0, 2]);
   });
 
+  it("goes by the number that an end names, whatever else it shares", async () => {
+    const { added } = await reopened([
+      call({ responseTimeMs: 5, atMs: START + 5 }),
+      call({ responseTimeMs: 5, atMs: START + 7 }),
+      done({ responseTimeMs: 50, atMs: START + 50, metadata: { outcome: "performed", forwarded_seq: 1 } }),
+      done({ responseTimeMs: 50, atMs: START + 50, metadata: { outcome: "performed", forwarded_seq: 17 } }),
+    ]);
+    expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([0]);
+  });
+
+  it("does not let a call that was never forwarded end another one like it", async () => {
+    const { added } = await reopened([call(), done({ metadata: { outcome: "not_performed", error: "secret_refused" } })]);
+    expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([0]);
+    const { added: none } = await reopened([call(), done({ metadata: { outcome: "not_performed" } })]);
+    expect(none).toEqual([]);
+  });
+
   it("ends the oldest of calls that nothing tells apart, as after a clock that went back", async () => {
     const { added } = await reopened([call({ atMs: START }), call({ atMs: START }), done({ atMs: START - 9_000, responseTimeMs: 0 })]);
     expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([1]);

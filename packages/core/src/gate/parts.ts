@@ -10,7 +10,7 @@ import type { Facts } from "../layers.js";
 import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, PART_TIMEOUT_MS } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
 import type { Policy } from "../policy/policy.js";
-import type { Assessor, AuditEventInput, Channel, Clock, Ids, Store, Vault } from "../ports.js";
+import type { Assessor, AuditEventInput, AuditReceipt, Channel, Clock, Ids, Store, Vault } from "../ports.js";
 import { memoryStore } from "../stores/memory-store.js";
 import { randomIds, systemClock } from "../system.js";
 
@@ -20,7 +20,7 @@ export interface GateParts {
   readonly judges: () => Judges;
   readonly channel: Channel;
   /** Appends events; resolves when they are durable, rejects when they are not or the sink is silent for too long. */
-  readonly append: (events: readonly AuditEventInput[]) => Promise<void>;
+  readonly append: (events: readonly AuditEventInput[]) => Promise<AuditReceipt>;
   readonly approvers: readonly Approver[] | undefined;
   readonly assessors: readonly Assessor[];
   readonly vault: Vault | undefined;
@@ -83,7 +83,7 @@ export function makeParts(options: GateOptions): GateParts {
   return {
     judges: () => ({ policy: policy(), layers, observed: observed(), askTimeoutMs, groups }),
     channel: options.channel,
-    append: async (events) => void (await within(audit.append(events), "the audit log")),
+    append: async (events) => await within(audit.append(events), "the audit log"),
     approvers: options.approvers,
     assessors: options.assessors ?? [],
     vault: options.vault,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { agent, allowAll, denyAll, last, makeKit } from "../../test/gate-kit.js";
-import { isConsentError, parsePolicy, redeem, toolAction, type Vault } from "../index.js";
+import { agent, allowAll, denyAll, last, makeKit, recordingSink } from "../../test/gate-kit.js";
+import { isConsentError, redeem, toolAction, type AuditSink, type Vault } from "../index.js";
+import { parsePolicy } from "../policy.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt", content: "hello" });
 
@@ -11,6 +12,28 @@ describe("run(), perform() and wrap()", () => {
     const result = await gate.run(write, (release) => Promise.resolve(`${release.action.name} ${++ran}`), { agent });
     expect(result).toMatchObject({ ran: true, value: "write_file 1", recorded: true });
     expect(types()).toEqual(["tool_call_intercepted", "policy_evaluated", "tool_call_forwarded", "tool_call_completed"]);
+  });
+
+  it("names the forwarded event in the completed one, by what the sink numbered the last of its batch", async () => {
+    const { gate, sink } = makeKit({ policy: allowAll });
+    const forwardedAt = (): number => sink.events.findLastIndex(({ eventType }) => eventType === "tool_call_forwarded");
+    await gate.run(write, () => Promise.resolve(1), { agent });
+    expect(last(sink.events)?.metadata).toMatchObject({ outcome: "performed", forwarded_seq: forwardedAt() });
+    await expect(gate.run(write, () => Promise.reject(new Error("no")), { agent })).rejects.toThrow("no");
+    expect(last(sink.events)?.metadata).toMatchObject({ outcome: "failed", forwarded_seq: forwardedAt() });
+    const verdict = await gate(write, { agent });
+    if (verdict.decision !== "allow") throw new Error(verdict.code);
+    await gate.perform(verdict, () => Promise.resolve(1), { signal: AbortSignal.abort() });
+    expect(last(sink.events)?.metadata).toMatchObject({ outcome: "not_performed", forwarded_seq: forwardedAt() });
+  });
+
+  it("does without the number where a sink gives none", async () => {
+    const sink = recordingSink();
+    const audit: AuditSink = { append: (events) => sink.append(events).then(() => JSON.parse("null")) };
+    const { gate } = makeKit({ policy: allowAll, audit });
+    expect(await gate.run(write, () => Promise.resolve(1), { agent })).toMatchObject({ ran: true, recorded: true });
+    expect(last(sink.events)?.metadata).toMatchObject({ outcome: "performed" });
+    expect(last(sink.events)?.metadata).not.toHaveProperty("forwarded_seq");
   });
 
   it("does not perform what was denied, or what the log cannot announce", async () => {

@@ -6,6 +6,7 @@ import { ConsentError, isConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
 import type { GateParts } from "./parts.js";
 import { eventsOf, isAbandoned, isInjectedFrom, type Release, redeemFor } from "../permit.js";
+import type { AuditReceipt } from "../ports.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
 
@@ -31,8 +32,15 @@ async function inject(parts: GateParts, release: Release): Promise<Release> {
   throw new ConsentError("secret_refused", "Cannot use what the vault gave: it is not this release with its secrets");
 }
 
+/** What may be performed now, and where the log says so. */
+interface Prepared {
+  readonly release: Release;
+  /** Names the forwarded event to the completed one; empty where the sink gives no number. */
+  readonly forwarded: JsonObject;
+}
+
 /** Spends the permit, injects secrets and records what is about to happen; nothing happened yet where this is a Denied. */
-async function prepare(parts: GateParts, verdict: Allowed, signal: AbortSignal | undefined): Promise<Release | Denied> {
+async function prepare(parts: GateParts, verdict: Allowed, signal: AbortSignal | undefined): Promise<Prepared | Denied> {
   const { permit, action, requestId } = verdict;
   const detail = requestId === undefined ? {} : { requestId };
   const event = eventsOf(permit);
@@ -54,12 +62,17 @@ async function prepare(parts: GateParts, verdict: Allowed, signal: AbortSignal |
     const names = release === redeemed ? [] : release.secrets;
     const injected = names.map((name) => event("credential_injected", "allow", { secret: name }));
     const forwarded = event("tool_call_forwarded", "allow", requestId === undefined ? {} : { approvers: verdict.approvers ?? [] });
-    await parts.append([...injected, forwarded]);
+    // The caller may have gone while the log is written; the log then says forwarded, and completed says that it was not.
+    return { release, forwarded: numberOf(await parts.append([...injected, forwarded])) };
   } catch (error) {
     return deny("audit_failed", messageOf(error), detail);
   }
-  // The caller may have gone while the log was written; the log then says forwarded, and completed says that it was not.
-  return release;
+}
+
+/** A receipt has the number of the last event of its batch. A sink may be JavaScript and give none. */
+function numberOf(receipt: AuditReceipt | undefined): JsonObject {
+  const seq = receipt?.seq;
+  return Number.isSafeInteger(seq) && seq !== undefined ? { forwarded_seq: seq } : {};
 }
 
 async function complete(parts: GateParts, verdict: Allowed, metadata: JsonObject): Promise<boolean> {
@@ -77,10 +90,11 @@ async function complete(parts: GateParts, verdict: Allowed, metadata: JsonObject
  * @throws What `perform` throws, after its failure is recorded.
  */
 export async function performOnce<T>(parts: GateParts, verdict: Allowed, { perform, signal }: Performance<T>): Promise<RunResult<T>> {
-  const release = await prepare(parts, verdict, signal);
-  if ("decision" in release) return { ran: false, verdict: release };
+  const prepared = await prepare(parts, verdict, signal);
+  if ("decision" in prepared) return { ran: false, verdict: prepared };
+  const { release, forwarded } = prepared;
   if (isAbandoned(verdict.permit, signal)) {
-    await complete(parts, verdict, { outcome: "not_performed" });
+    await complete(parts, verdict, { outcome: "not_performed", ...forwarded });
     return { ran: false, verdict: deny("consent_cancelled", "the caller went away") };
   }
   let value: T;
@@ -88,9 +102,9 @@ export async function performOnce<T>(parts: GateParts, verdict: Allowed, { perfo
     value = await perform(release);
   } catch (error) {
     // The text of an error may hold what the action returned; only its kind is kept.
-    await complete(parts, verdict, { outcome: "failed", error: error instanceof Error ? error.name : typeof error });
+    await complete(parts, verdict, { outcome: "failed", error: error instanceof Error ? error.name : typeof error, ...forwarded });
     throw release.mask(error);
   }
-  const recorded = await complete(parts, verdict, { outcome: "performed" });
+  const recorded = await complete(parts, verdict, { outcome: "performed", ...forwarded });
   return { ran: true, value: release.mask(value), verdict, recorded };
 }
