@@ -1,6 +1,7 @@
 // gate.evaluate at 100 rules against Cedar: a tool glob and one argument glob a rule, 1,000 distinct requests that match in the last tenth.
 import { createRequire } from "node:module";
-import { createConsentGate, parsePolicy, toolAction } from "@acp/core";
+import { createConsentGate, toolAction } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 import { clockCost, fixed, summary, timeInterleaved } from "./samples.mjs";
 
 const { preparsePolicySet, statefulIsAuthorized } = createRequire(import.meta.url)("@cedar-policy/cedar-wasm/nodejs");

@@ -1,5 +1,6 @@
 // The parts of a policy: one name seen before and never before, hostile texts against globs and path patterns, containment, time windows.
-import { httpAction, parsePolicy, shellAction, toolAction } from "@acp/core";
+import { httpAction, shellAction, toolAction } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 import { fixed, summary, timeInterleaved } from "./samples.mjs";
 
 const isJson = process.argv.includes("--json");

@@ -1,6 +1,7 @@
 // Our proxy in front of the echo server: policy allows, the log is in memory or durable (second argument: its path).
 import { openAuditLog } from "@acp/audit";
-import { createConsentGate, parsePolicy } from "@acp/core";
+import { createConsentGate } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 import { createMcpProxy } from "@acp/proxy-mcp";
 
 const [, , server, logPath] = process.argv;

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { openAuditLog } from "@acp/audit";
 import { createTerminalChannel } from "@acp/channel-terminal";
-import { createConsentGate, parametersOf, parsePolicy, toolAction } from "@acp/core";
+import { createConsentGate, parametersOf, toolAction } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 
 const policy = parsePolicy({ version: "1", default: "ask", rules: [{ match: { tool: "read_*" }, action: "allow" }] });
 const gate = createConsentGate({ policy, channel: createTerminalChannel(), audit: await openAuditLog({ path: "audit.jsonl" }) });

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { memoryAuditSink } from "@acp/audit";
-import { createConsentGate, makeResponse, parsePolicy } from "@acp/core";
+import { createConsentGate, makeResponse } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 import type { Channel, Decision } from "@acp/core";
 import { createGatedProxy } from "./proxy.js";
 

@@ -1,5 +1,6 @@
 import { appendFile, readFile, truncate } from "node:fs/promises";
-import { type Channel, createConsentGate, parsePolicy, toolAction } from "@acp/core";
+import { type Channel, createConsentGate, toolAction } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 import { describe, expect, it } from "vitest";
 import { openAuditLog, readAuditLog, verifyAuditLog } from "../src/index.js";
 import { collect, scratchLog } from "./support.js";

@@ -45,13 +45,7 @@ export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX,
 export { logEvent } from "./log-event.js";
 export { redeem } from "./permit.js";
 export type { Masker, Permit, Release } from "./permit.js";
-export { classifyTool } from "./policy/classify.js";
-export { parsePolicy } from "./policy/parse.js";
-export type { PolicyOptions } from "./policy/parse.js";
-export type { PathOrigins } from "./policy/path.js";
-export { matchGlob } from "./policy/pattern.js";
 export type { Classification, Policy, RuleSummary } from "./policy/policy.js";
-export { rules } from "./policy/rules-layer.js";
 export { nearest } from "./policy/suggest.js";
 export type {
   AnswerReceipt,
@@ -83,6 +77,7 @@ export type {
   Vault,
 } from "./ports.js";
 export type { PublicKey, TrustedKey } from "./proof/keys.js";
+export { memoryPending } from "./stores/memory-pending.js";
 export { memoryStore } from "./stores/memory-store.js";
 export { randomIds, systemClock } from "./system.js";
 export { isoTime, parseIsoTime } from "./time.js";

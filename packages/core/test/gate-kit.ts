@@ -12,10 +12,10 @@ import {
   type JsonObject,
   makeResponse,
   type Pending,
-  parsePolicy,
   type Policy,
   type Verdict,
 } from "../src/index.js";
+import { parsePolicy } from "../src/policy.js";
 import type { AnswerParts } from "../src/index.js";
 
 export const agent: Agent = { id: "demo" };

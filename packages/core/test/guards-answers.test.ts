@@ -1,6 +1,7 @@
 /** One test a guard on answers and edits: each goes red when its guard is taken out. */
 import { describe, expect, it } from "vitest";
-import { type AskTerms, type Layer, memoryStore, parsePolicy, type PendingRecord, toolAction, type Verdict } from "../src/index.js";
+import { type AskTerms, type Layer, memoryStore, type PendingRecord, toolAction, type Verdict } from "../src/index.js";
+import { parsePolicy } from "../src/policy.js";
 import { agent, asPending, first, type Kit, last, makeKit, reply } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });

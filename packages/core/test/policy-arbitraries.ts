@@ -1,6 +1,7 @@
 /** Arbitrary policies and Actions, made of few words so that they often meet. */
 import fc from "fast-check";
-import { httpAction, parsePolicy, shellAction, toolAction } from "../src/index.js";
+import { httpAction, shellAction, toolAction } from "../src/index.js";
+import { parsePolicy } from "../src/policy.js";
 import type { Action, Effect, Facts, Policy } from "../src/index.js";
 
 export const facts: Facts = { agent: { id: "agent" }, nowMs: Date.UTC(2026, 0, 5, 12) };

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { isConsentError, parsePolicy } from "../src/index.js";
+import { isConsentError } from "../src/index.js";
+import { parsePolicy } from "../src/policy.js";
 import type { ConsentError } from "../src/index.js";
 import { readPolicy } from "../src/yaml.js";
 import { actions, facts, lists, origins } from "./policy-arbitraries.js";

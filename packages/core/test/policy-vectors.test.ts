@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { httpAction, isConsentError, parsePolicy, shellAction, toolAction } from "../src/index.js";
+import { httpAction, isConsentError, shellAction, toolAction } from "../src/index.js";
+import { parsePolicy } from "../src/policy.js";
 import type { Action } from "../src/index.js";
 import { hasWildcard } from "../src/policy/glob.js";
 import { matchGlob } from "../src/policy/pattern.js";

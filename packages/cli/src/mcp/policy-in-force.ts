@@ -2,7 +2,8 @@
  * The policy in force while `acp mcp` runs: the file's, as it changes; without a file, ask about everything.
  */
 import { access } from "node:fs/promises";
-import { isConsentError, parsePolicy } from "@acp/core";
+import { isConsentError } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 import type { Policy } from "@acp/core";
 import { watchPolicyFile } from "@acp/home";
 import type { PolicyWatch } from "@acp/home";

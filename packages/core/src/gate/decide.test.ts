@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agent, allowAll, askAll, asPending, denyAll, first, last, makeKit, reply } from "../../test/gate-kit.js";
-import { type Layer, parsePolicy, toolAction } from "../index.js";
+import { type Layer, toolAction } from "../index.js";
+import { parsePolicy } from "../policy.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt", content: "hello" });
 

@@ -8,11 +8,11 @@ import {
   type GateOptions,
   type JsonObject,
   memoryStore,
-  parsePolicy,
   requestHash,
   type Signer,
   toolAction,
 } from "../index.js";
+import { parsePolicy } from "../policy.js";
 import { createConsentSigner, makeConsentRecord, verifyConsentRecord } from "../proof.js";
 import { createConsentGate } from "./gate.js";
 

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { agent, allowAll, askAll, last, makeKit, reply } from "../../test/gate-kit.js";
-import { actionDigest, parsePolicy, type Policy, type Release, toolAction, type Vault } from "../index.js";
+import { actionDigest, type Policy, type Release, toolAction, type Vault } from "../index.js";
+import { parsePolicy } from "../policy.js";
 import { createVault, Secret } from "../vault.js";
 import { injectSecrets } from "./inject.js";
 

@@ -10,8 +10,8 @@ import {
   createConsentGate,
   type JsonObject,
   makeResponse,
-  parsePolicy,
 } from "@acp/core";
+import { parsePolicy } from "@acp/core/policy";
 import { type ManualClock, manualClock } from "@acp/testing";
 import { createMcpProxy, type McpProxy, type McpProxyOptions, type UpstreamConfig } from "../../src/index.js";
 import { type LineClient, pipes } from "./line-client.js";
