@@ -10,6 +10,7 @@ import { readYaml } from "./yaml-text.js";
 export type { PolicyOptions } from "./policy/parse.js";
 export { invalid, printPath, readList, readMap, readNumber, readOneOf, readText } from "./policy/spot.js";
 export type { Complaint, Locate, NumberBounds, Spot, Step, Subject } from "./policy/spot.js";
+export { setYamlText } from "./yaml-edit.js";
 export { readYaml } from "./yaml-text.js";
 
 /**
