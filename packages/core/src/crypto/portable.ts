@@ -10,8 +10,6 @@ import { toHex } from "./hex.js";
 import { AES_IV_BYTES, AES_KEY_BYTES, AES_TAG_BYTES, requireHkdfSizes, requireLength, requireRandomSize } from "./lengths.js";
 import type { Ed25519Signer, Ed25519Verifier, Sealed, SealTerms } from "./types.js";
 
-const { Point } = ed25519;
-
 /** SHA-256 of UTF-8 text or bytes, as 64 lower-case hex digits. */
 export function sha256Hex(input: string | Uint8Array): string {
   return toHex(sha256(typeof input === "string" ? utf8ToBytes(input) : input));
@@ -101,6 +99,8 @@ export function createEd25519Signer(seed: Uint8Array): Ed25519Signer {
 export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier {
   requireStrictKey(publicKey);
   const kept = publicKey.slice();
+  // Not taken apart where the module is loaded: a bundler could then leave no curve out of a program that never verifies.
+  const { Point } = ed25519;
   const point = Point.fromBytes(kept, false);
   return (signature, message) => {
     if (!isStrictSignature(signature)) return false;
