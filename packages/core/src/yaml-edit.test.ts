@@ -63,6 +63,7 @@ describe("setYamlText()", () => {
     ["an element that is not there", "servers: []", variable],
     ["a list that is not there", "channel: x", variable],
     ["a key written in a way that nobody writes", "? telegram\n", token],
+    ["what would come out as another text", "{\n  telegram:\n}\n", token],
     ["a text that does not load", "telegram: &a x", token],
     ["a text that is empty", "# nothing\n", token],
   ])("refuses %s", (_name, text, path) => {
