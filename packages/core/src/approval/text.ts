@@ -4,41 +4,9 @@
  */
 import type { Action } from "../action/action.js";
 import { escapeText, quoteText } from "./escape.js";
-import type { GrantOffer } from "./grants.js";
+import { showName, showOffer } from "./offer-text.js";
 import type { ConsentRequest } from "./request.js";
 import { isoTime } from "../time.js";
-
-const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@:/+-]*$/;
-
-/** A name as it is where it is plain, otherwise quoted. */
-function showName(name: string): string {
-  return PLAIN_NAME.test(name) ? name : quoteText(name);
-}
-
-function showDuration(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
-}
-
-function showScope({ scope }: GrantOffer): string {
-  switch (scope.kind) {
-    case "action":
-      return "this exact call";
-    case "tool":
-      return `every call of ${showName(scope.name)} on ${showName(scope.server)}`;
-    case "host":
-      return `every request to ${showName(scope.host)} port ${scope.port}`;
-    default:
-      scope satisfies never;
-      return "";
-  }
-}
-
-function showOffer(offer: GrantOffer): string {
-  const uses = offer.uses === undefined ? "" : `, at most ${offer.uses} times`;
-  return `  [${offer.id}] ${showScope(offer)} for ${showDuration(offer.ttlMs)}${uses}`;
-}
 
 function showAgent({ agent }: QuestionParts): string {
   const name = agent.name === undefined || agent.name === agent.id ? "" : ` (calls itself ${quoteText(agent.name)})`;
