@@ -29,7 +29,7 @@ class SignerMark extends Itself {
   readonly #isMade = true;
 
   static isOn(value: object): boolean {
-    return #isMade in value;
+    return #isMade in value && value.#isMade;
   }
 }
 

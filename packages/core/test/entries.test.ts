@@ -1,0 +1,71 @@
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+interface Bundle {
+  readonly metafile: {
+    readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, { bytesInOutput: number }>> }>>;
+  };
+}
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+// esbuild comes with the bundler that builds the packages.
+const fromTsup = createRequire(createRequire(at("../../../package.json")).resolve("tsup"));
+const { build } = fromTsup("esbuild") as { build(options: object): Promise<Bundle> };
+
+/** The files of which something is left in a bundle, as paths in `src` or names of libraries. */
+async function bundled(entry: string, crypto: "node" | "portable", options: object = {}): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: [at(`../src/${entry}.ts`)],
+    absWorkingDir: at("../src"),
+    alias: { "#crypto": at(`../src/crypto/${crypto}.ts`) },
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "neutral",
+    external: ["node:*"],
+    logLevel: "error",
+    ...options,
+  });
+  const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const names = files.flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput === 0 ? [] : [/node_modules\/((?:@[^/]+\/)?[^./][^/]*)\/(?!.*node_modules)/.exec(file)?.[1] ?? file],
+  );
+  return [...new Set(names)].sort();
+}
+
+/** As a runtime loads it: everything that is imported, used or not. */
+const loaded = (entry: string): Promise<readonly string[]> => bundled(entry, "node", { treeShaking: false, ignoreAnnotations: true });
+
+it("the main entry loads nothing of policies, proofs and vaults but what a gate itself does", async () => {
+  const files = await loaded("index");
+  expect(files).toContain("gate/gate.ts");
+  expect(files.filter((file) => /^(policy|proof|vault)\b/.test(file))).toEqual([
+    "policy/suggest.ts",
+    "vault/placeholders.ts",
+    "vault/secret-name.ts",
+  ]);
+  expect(files.filter((file) => !file.endsWith(".ts"))).toEqual([]);
+});
+
+it.each([
+  ["policy", ["gate", "proof", "vault"]],
+  ["proof", ["gate", "policy", "vault"]],
+  ["vault", ["gate", "policy", "proof"]],
+])("the entry %s loads nothing of %j", async (entry, others) => {
+  const files = await loaded(entry);
+  const within = (folders: readonly string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
+  expect(within([entry])).not.toEqual([]);
+  expect(within(others)).toEqual([]);
+});
+
+it("a bundle of the main entry for a browser holds a hash, and neither curve nor cipher", async () => {
+  const libraries = async (entry: string): Promise<readonly string[]> =>
+    (await bundled(entry, "portable")).filter((file) => !file.endsWith(".ts"));
+  expect(await libraries("index")).toEqual(["@noble/hashes"]);
+  expect(await libraries("policy")).toEqual([]);
+  expect(await libraries("proof")).toEqual(["@noble/curves", "@noble/hashes"]);
+  expect(await libraries("vault")).toEqual(["@noble/ciphers", "@noble/hashes"]);
+});
