@@ -1,4 +1,5 @@
-// What `import "@acp/core"` costs: milliseconds of a process beside an empty one, interleaved, and kilobytes bundled, minified and gzipped.
+// What `import "@acp/core"` and each entry beside it cost: milliseconds of a process beside an empty one, interleaved, and kilobytes (of 1,024
+// bytes) bundled whole, minified and gzipped: on Node, and for a browser, where hashes and curves come from a library.
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -13,6 +14,9 @@ const isJson = process.argv.includes("--json");
 const RUNS = 25;
 const entries = {
   "@acp/core": `import "@acp/core"`,
+  "@acp/core + policy": `import "@acp/core"; import "@acp/core/policy"`,
+  "@acp/core + proof": `import "@acp/core"; import "@acp/core/proof"`,
+  "@acp/core + vault": `import "@acp/core"; import "@acp/core/vault"`,
   "@acp/core + yaml": `import "@acp/core"; import "@acp/core/yaml"`,
   "MCP SDK server": `import "@modelcontextprotocol/sdk/server/index.js"`,
 };
@@ -36,33 +40,38 @@ for (let i = -2; i < RUNS; i++) {
   }
 }
 
-async function gzipBytes(code) {
+async function gzipKb(code, platform) {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: folder },
     bundle: true,
     minify: true,
     format: "esm",
-    platform: "node",
+    platform,
     write: false,
-    logLevel: "error",
+    logLevel: "error", // a warning says that an import without effects is left out, which is meant
     external: ["node:*"],
   });
-  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length / 1024;
 }
 
 const empty = { wall: summary(samples.empty.wall).p50, cpu: summary(samples.empty.cpu).p50 };
 const results = {};
 for (const [name, code] of Object.entries(entries)) {
+  const whole = code.replaceAll("import ", "export * from ");
   results[name] = {
     wallMs: summary(samples[name].wall).p50 - empty.wall,
     cpuMs: summary(samples[name].cpu).p50 - empty.cpu,
-    gzipKb: (await gzipBytes(code.replaceAll("import ", "export * from "))) / 1024,
+    gzipKb: await gzipKb(whole, "node"),
+    ...(name.startsWith("@acp/") ? { browserGzipKb: await gzipKb(whole, "browser") } : {}),
   };
 }
 if (isJson) console.log(JSON.stringify({ emptyProcess: empty, added: results }));
 else {
   console.log(`  empty process: ${fixed(empty.wall)} ms wall, ${fixed(empty.cpu)} ms CPU (median of ${RUNS})`);
-  for (const [name, { wallMs, cpuMs, gzipKb }] of Object.entries(results)) {
-    console.log(`  ${name.padEnd(18)} +${wallMs.toFixed(1)} ms wall, +${cpuMs.toFixed(1)} ms CPU, ${gzipKb.toFixed(1)} kB gzip`);
+  for (const [name, { wallMs, cpuMs, gzipKb, browserGzipKb }] of Object.entries(results)) {
+    const inBrowser = browserGzipKb === undefined ? "" : ` (browser ${browserGzipKb.toFixed(1)})`;
+    console.log(
+      `  ${name.padEnd(18)} +${wallMs.toFixed(1)} ms wall, +${cpuMs.toFixed(1)} ms CPU, ${gzipKb.toFixed(1)} kB gzip${inBrowser}`,
+    );
   }
 }
