@@ -6,7 +6,7 @@ import { type PathOrigins, resolvePath } from "./paths.js";
 const PATH_CHARS_MAX = 4_096;
 const URL_CHARS_MAX = 8_192;
 /** The longest argument or variable that Linux hands to a program. */
-const SECRET_CHARS_MAX = 131_072;
+export const SECRET_CHARS_MAX = 131_072;
 
 /** An entry that must be there. */
 export function required(spot: Spot, entries: ReadonlyMap<string, Spot>, key: string): Spot {

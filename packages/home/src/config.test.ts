@@ -164,6 +164,12 @@ groups: { finance: [ada, bob], nobody: [] }
     ["a channel's name in capitals", "approvers: [{ id: a, channel: T, subject: '1' }]", "small letters"],
     ["a group of strangers", "groups: { g: [ada] }", 'no approver with the id "ada"'],
     ["a group named like an approver", "approvers: [{ id: a, channel: t, subject: '1' }]\ngroups: { a: [a] }", "the same name"],
+    [
+      "an encrypted text where none is opened",
+      server("name: a, command: x, args: ['encrypted:abc']"),
+      "only telegram.bot_token, webhook.secret",
+    ],
+    ["an encrypted chat", "telegram: { bot_token: a, chat_id: encrypted:abc }", "can be encrypted"],
     ["a key twice", "channel: prompt\nchannel: prompt", "stands twice"],
     ["an alias", "channel: &a prompt\ngroups: *a", "anchor"],
   ])("refuses %s", (_name, text, why) => {
@@ -210,6 +216,11 @@ describe("readConfig()", () => {
 
   it("reads a file that others may read while it holds no secret", async () => {
     expect(await readConfig(await written(V02, 0o644), ORIGINS)).toEqual(parse(V02));
+  });
+
+  it("reads a file that others may read while every secret is encrypted", async () => {
+    const text = "proxy: { upstream_servers: [{ name: a, command: x, env: { T: encrypted:abc } }] }";
+    expect(await readConfig(await written(text, 0o644), ORIGINS)).toEqual(parse(text));
   });
 
   it.each([withEnvironment, plainToken, plainSecret])("refuses a file that others may read while it holds a secret: %s", async (text) => {

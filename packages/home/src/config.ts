@@ -4,11 +4,14 @@
  */
 import { dirname, resolve } from "node:path";
 import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "@acp/core";
-import { type Spot, type Subject, invalid, readMap, readNumber, readYaml } from "@acp/core/yaml";
+import { type Spot, type Subject, invalid, printPath, readMap, readNumber, readYaml } from "@acp/core/yaml";
+import { isSealedField } from "@acp/core/vault";
 import { type ChannelName, type TelegramConfig, type WebhookConfig, readChannel, readTelegram, readWebhook } from "./config-channels.js";
 import { readApprovers, readGroups } from "./config-people.js";
 import { type UpstreamServer, readServers } from "./config-servers.js";
 import { ifGiven, readPath } from "./config-values.js";
+import { isSecretField, SECRET_FIELDS_TEXT } from "./config-secrets.js";
+import { encryptedSpots } from "./encrypted-field.js";
 import { cannot } from "./errors.js";
 import type { PathOrigins } from "./paths.js";
 import { readOwnFile } from "./text-file.js";
@@ -59,17 +62,17 @@ export async function readConfig(path: string, { homeDir, cwd = resolve(dirname(
   return config;
 }
 
+/** Whether a secret stands in the file as it is. */
 function holdsSecrets({ telegram, webhook, servers }: Config): boolean {
-  const secrets = [telegram?.botToken, webhook?.secret].filter((secret) => secret !== undefined);
-  return (
-    secrets.some((secret) => !isEncrypted(secret)) ||
-    servers.some((server) => "command" in server && Object.keys(server.env ?? {}).length > 0)
-  );
+  const variables = servers.flatMap((server) => ("command" in server ? Object.values(server.env ?? {}) : []));
+  const secrets = [telegram?.botToken, webhook?.secret, ...variables].filter((secret) => secret !== undefined);
+  return secrets.some((secret) => !isSealedField(secret));
 }
 
-/** `encrypted:<…>`: sealed for the home's key (architecture: vault). */
-function isEncrypted(secret: string): boolean {
-  return secret.startsWith("encrypted:");
+/** What would be taken for the text that it is must not look as if it were protected. */
+function checkEncrypted(root: Spot): void {
+  for (const spot of encryptedSpots(root))
+    if (!isSecretField(printPath(spot.path))) throw invalid(spot, `only ${SECRET_FIELDS_TEXT} can be encrypted`);
 }
 
 /**
@@ -80,6 +83,7 @@ function isEncrypted(secret: string): boolean {
  */
 export function parseConfig(text: string, origins: PathOrigins): Config {
   const root = readYaml(text, SUBJECT);
+  checkEncrypted(root);
   const entries = readMap(root, KEYS);
   const warnings: string[] = [];
   const unsupported: string[] = [];
@@ -90,8 +94,8 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
   const webhook = ifGiven(entries.get("webhook"), readWebhook);
   if (channel !== "terminal" && !entries.has(channel))
     throw invalid(root, `the channel is ${channel}, but there is no "${channel}" with its settings`);
-  if (telegram !== undefined && !isEncrypted(telegram.botToken)) warnings.push("telegram.bot_token is written in plain text");
-  if (webhook !== undefined && !isEncrypted(webhook.secret)) warnings.push("webhook.secret is written in plain text");
+  if (telegram !== undefined && !isSealedField(telegram.botToken)) warnings.push("telegram.bot_token is written in plain text");
+  if (webhook !== undefined && !isSealedField(webhook.secret)) warnings.push("webhook.secret is written in plain text");
   return {
     channel,
     ...(telegram === undefined ? {} : { telegram }),

@@ -1,38 +1,54 @@
 /**
  * Encrypted fields: values of `config.yml` that are written `encrypted:<…>`, each sealed for its own place. Format: spec/vault.md §5.
  */
-import { ConsentError, type JsonValue, POLICY_BYTES_MAX, quoteText } from "@acp/core";
+import { ConsentError, POLICY_BYTES_MAX, quoteText } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import { isSealedField, openField, sealField } from "@acp/core/vault";
-import { printPath, readYaml } from "@acp/core/yaml";
+import { printPath, readYaml, type Spot } from "@acp/core/yaml";
 import { writeFileAtomic } from "./atomic.js";
+import { hasErrno } from "./errors.js";
 import type { HomePaths } from "./paths.js";
 import { readOwnFile } from "./text-file.js";
 
 /**
  * The value of a field of the configuration, opened where it is encrypted.
  *
- * @param path - As spec/home.md writes it, e.g. `telegram.bot_token` or `proxy.upstream_servers[0].env.TOKEN`.
- * @throws ConsentError `vault_invalid` where it does not open.
+ * @param field - As spec/home.md writes it, e.g. `telegram.bot_token` or `proxy.upstream_servers[0].env.TOKEN`.
+ * @param keys - Left out: there are none.
+ * @throws ConsentError `vault_invalid` where it does not open, `key_locked` where it is encrypted and there are no keys.
  */
-export function openConfigField(text: string, path: string, keys: KeyPair): string {
-  return isSealedField(text) ? openField(text, path, keys.exportSeed()) : text;
+export function openConfigField(text: string, field: string, keys: KeyPair | undefined): string {
+  if (!isSealedField(text)) return text;
+  if (keys === undefined)
+    throw new ConsentError("key_locked", `Cannot open the encrypted field ${quoteText(field)}: this home has no keys`);
+  try {
+    return openField(text, field, keys.exportSeed());
+  } catch (cause) {
+    throw cannotOpen(field, cause);
+  }
+}
+
+function cannotOpen(field: string, cause?: unknown): ConsentError {
+  const message = `Cannot open the encrypted field ${quoteText(field)}: the key is another one, or it was changed or moved`;
+  return new ConsentError("vault_invalid", message, { cause });
+}
+
+/** Every text in a configuration that says that it is encrypted. */
+export function* encryptedSpots(at: Spot): Generator<Spot & { readonly value: string }> {
+  const { value, path } = at;
+  if (typeof value === "string") {
+    if (isSealedField(value)) yield { ...at, value };
+  } else if (typeof value === "object" && value !== null) {
+    const isList = Array.isArray(value);
+    for (const [key, member] of Object.entries(value))
+      yield* encryptedSpots({ ...at, value: member, path: [...path, isList ? Number(key) : key] });
+  }
 }
 
 /** Every encrypted field of a configuration's text, by path. */
 export function findEncryptedFields(text: string): ReadonlyMap<string, string> {
-  const { value } = readYaml(text, { name: "config", code: "config_invalid" });
-  const found = new Map<string, string>();
-  const walk = (at: JsonValue, path: readonly (string | number)[]): void => {
-    if (typeof at === "string") {
-      if (isSealedField(at)) found.set(printPath(path), at);
-    } else if (typeof at === "object" && at !== null) {
-      const isList = Array.isArray(at);
-      for (const [key, member] of Object.entries(at)) walk(member, [...path, isList ? Number(key) : key]);
-    }
-  };
-  walk(value, []);
-  return found;
+  const root = readYaml(text, { name: "config", code: "config_invalid" });
+  return new Map([...encryptedSpots(root)].map(({ path, value }) => [printPath(path), value]));
 }
 
 /**
@@ -52,10 +68,9 @@ export function resealFields(text: string, from: KeyPair, to: KeyPair): string {
 }
 
 function checkField(text: string, { path, sealed }: { readonly path: string; readonly sealed: string }, keys: KeyPair): void {
-  const field = quoteText(path);
-  if (!opens(sealed, path, keys))
-    throw new ConsentError("vault_invalid", `Cannot open the encrypted field ${field}: the key is another one, or it was changed or moved`);
-  if (!text.includes(sealed)) throw new ConsentError("config_invalid", `Cannot replace the encrypted field ${field}: write it in one line`);
+  if (!opens(sealed, path, keys)) throw cannotOpen(path);
+  if (!text.includes(sealed))
+    throw new ConsentError("config_invalid", `Cannot replace the encrypted field ${quoteText(path)}: write it in one line`);
 }
 
 function opens(sealed: string, path: string, keys: KeyPair): boolean {
@@ -68,14 +83,25 @@ function opens(sealed: string, path: string, keys: KeyPair): boolean {
 }
 
 /** Throws what {@link resealConfigFile} would throw, and changes nothing. */
-export async function checkConfigFile({ configPath }: HomePaths, keys: KeyPair): Promise<void> {
-  const { text } = await readOwnFile(configPath, POLICY_BYTES_MAX);
+export async function checkConfigFile(home: HomePaths, keys: KeyPair): Promise<void> {
+  const text = await readConfigText(home);
+  if (text === undefined) return;
   for (const [path, sealed] of findEncryptedFields(text)) checkField(text, { path, sealed }, keys);
 }
 
 /** {@link resealFields} for the home's `config.yml`. To be called while the home is locked. */
-export async function resealConfigFile({ configPath }: HomePaths, from: KeyPair, to: KeyPair): Promise<void> {
-  const { text } = await readOwnFile(configPath, POLICY_BYTES_MAX);
-  const resealed = resealFields(text, from, to);
-  if (resealed !== text) await writeFileAtomic(configPath, resealed);
+export async function resealConfigFile(home: HomePaths, from: KeyPair, to: KeyPair): Promise<void> {
+  const text = await readConfigText(home);
+  const resealed = text === undefined ? undefined : resealFields(text, from, to);
+  if (resealed !== undefined && resealed !== text) await writeFileAtomic(home.configPath, resealed);
+}
+
+/** A home works without the file: `undefined` then. */
+async function readConfigText({ configPath }: HomePaths): Promise<string | undefined> {
+  try {
+    return (await readOwnFile(configPath, POLICY_BYTES_MAX)).text;
+  } catch (error) {
+    if (error instanceof ConsentError && hasErrno(error.cause, "ENOENT")) return undefined;
+    throw error;
+  }
 }

@@ -126,6 +126,15 @@ describe("rotateKeys()", () => {
     expect(await readdir(home.keysDir)).toEqual(["private.key", "public.key"]);
   });
 
+  it("does without a configuration", async () => {
+    const { home, keys: old } = await makeHome();
+    await rm(home.configPath);
+    const { keys } = await rotateKeys(home, unlock, NOW + 1);
+    expect(keys.publicKey).not.toBe(old.publicKey);
+    await expect(readFile(home.configPath)).rejects.toThrow("ENOENT");
+    expect((await readVaultFile(home, keys)).secrets.map(revealSecret)).toEqual(["a secret value"]);
+  });
+
   it("changes nothing where the vault or a field does not open, or the passphrase is another", async () => {
     const { home, keys } = await makeHome();
     const files = [home.privateKeyPath, home.publicKeyPath, home.vaultPath, home.configPath];

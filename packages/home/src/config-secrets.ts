@@ -1,0 +1,71 @@
+/** Config, secrets: the fields that hold one and so may be encrypted, and opening them. Format: spec/home.md §2. */
+import { ConsentError, nearest, quoteText } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
+import type { Step } from "@acp/core/yaml";
+import type { TelegramConfig, WebhookConfig } from "./config-channels.js";
+import type { CommandServer } from "./config-servers.js";
+import { openConfigField } from "./encrypted-field.js";
+
+/** As they are written; N is a server's place in the list, from 0, NAME a variable's name. */
+const FIELDS = ["telegram.bot_token", "webhook.secret", "proxy.upstream_servers[N].env.NAME"] as const;
+const [BOT_TOKEN, WEBHOOK_SECRET] = FIELDS;
+const INDEX = /\[(0|[1-9]\d{0,3})\]/;
+const VARIABLE = /(?<=\.env\.)[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The field's form: `[3]` as `[N]`, a variable's name as `NAME`. */
+function formOf(field: string): string {
+  return field.replace(INDEX, "[N]").replace(VARIABLE, "NAME");
+}
+
+/** Whether a field holds a secret, and so may be encrypted. */
+export function isSecretField(field: string): boolean {
+  return FIELDS.some((form) => form === formOf(field));
+}
+
+/** Those fields, for a message. */
+export const SECRET_FIELDS_TEXT: string = FIELDS.join(", ");
+
+/**
+ * The way to a field that holds a secret.
+ *
+ * @throws ConsentError `options_invalid` for any other field, with what was probably meant.
+ */
+export function secretFieldSteps(field: string): readonly Step[] {
+  if (isSecretField(field)) return field.split(/\.|(?=\[)/).map((word) => (word.startsWith("[") ? Number(word.slice(1, -1)) : word));
+  const form = nearest(formOf(field), FIELDS);
+  const suggestion = form?.replace("[N]", INDEX.exec(field)?.[0] ?? "[0]").replace("NAME", VARIABLE.exec(field)?.[0] ?? "NAME");
+  const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot encrypt ${quoteText(field)}: it is no field that holds a secret, as ${SECRET_FIELDS_TEXT} do${hint}`,
+    suggestion === undefined ? {} : { suggestion },
+  );
+}
+
+/**
+ * The settings with their secret opened.
+ *
+ * @throws ConsentError `key_locked` where it is encrypted and there are no keys, `vault_invalid` where it does not open.
+ */
+export function openTelegramConfig(config: TelegramConfig, keys: KeyPair | undefined): TelegramConfig {
+  return { ...config, botToken: openConfigField(config.botToken, BOT_TOKEN, keys) };
+}
+
+/** {@link openTelegramConfig} for a webhook. */
+export function openWebhookConfig(config: WebhookConfig, keys: KeyPair | undefined): WebhookConfig {
+  return { ...config, secret: openConfigField(config.secret, WEBHOOK_SECRET, keys) };
+}
+
+/**
+ * {@link openTelegramConfig} for a server's variables.
+ *
+ * @param index - Its place in the file's list.
+ */
+export function openServerConfig(config: CommandServer, index: number, keys: KeyPair | undefined): CommandServer {
+  if (config.env === undefined) return config;
+  const opened = Object.entries(config.env).map(([name, value]) => {
+    const field = `proxy.upstream_servers[${index}].env.${name}`;
+    return [name, openConfigField(value, field, keys)] as const;
+  });
+  return { ...config, env: Object.fromEntries(opened) };
+}
