@@ -1,0 +1,28 @@
+/**
+ * Events: the two messages that a receiver gets. Format: spec/webhook.md §3.
+ */
+import { randomUUID } from "node:crypto";
+import { type ConsentRequest, type Ending, type JsonObject, MESSAGE_VERSION, encodeRequest, isoTime } from "@acp/core";
+import type { OutgoingMessage } from "./send.js";
+
+const encoder = new TextEncoder();
+
+const message = (body: JsonObject): OutgoingMessage => ({ id: `msg_${randomUUID()}`, body: encoder.encode(JSON.stringify(body)) });
+
+/** A question, as S0 §4.1 writes it; with a link for each person where pages are served. */
+export function questionEvent(request: ConsentRequest, links: Readonly<Record<string, string>> | undefined): OutgoingMessage {
+  return message({ ...encodeRequest(request), ...(links === undefined ? {} : { links }) });
+}
+
+/** The end of a question: its screen can be taken back. */
+export function endedEvent({ id }: ConsentRequest, { status, reason, successorId }: Ending, nowMs: number): OutgoingMessage {
+  return message({
+    type: "consent_ended",
+    version: MESSAGE_VERSION,
+    request_id: id,
+    timestamp: isoTime(nowMs),
+    status,
+    reason,
+    ...(successorId === undefined ? {} : { successor_id: successorId }),
+  });
+}

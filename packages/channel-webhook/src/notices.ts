@@ -1,0 +1,45 @@
+/**
+ * Notices: tells the receiver that a question ended, in the background, so that its screen can be taken back. Nothing waits for it.
+ */
+import { type ConsentRequest, type Ending, asError } from "@acp/core";
+import { endedEvent } from "./events.js";
+import type { Send, SendParts } from "./send.js";
+
+/** Attempts to tell of an end: for some eight minutes. */
+const ATTEMPTS_MAX = 5;
+/** How long closing waits for attempts that are under way. */
+const CLOSE_GRACE_MS = 5_000;
+
+/** The notices of one channel. */
+export interface Notices {
+  tell(request: ConsentRequest, ending: Ending): void;
+  /** Waits for attempts that are under way; nothing that failed is tried again. */
+  close(): Promise<void>;
+}
+
+/** Makes the notices of a channel. */
+export function createNotices(send: Send, { clock, warn }: Pick<SendParts, "clock" | "warn">): Notices {
+  const underWay = new Set<Promise<void>>();
+  const closing = new AbortController();
+  const stop = new AbortController();
+  return {
+    tell(request, ending) {
+      const event = endedEvent(request, ending, clock.now());
+      const telling = send(event, { signal: stop.signal, patience: closing.signal, attemptsMax: ATTEMPTS_MAX })
+        .then(
+          () => undefined,
+          (error: unknown) => warn(`Cannot tell the receiver that question "${request.id}" ended: ${asError(error).message}`),
+        )
+        .finally(() => underWay.delete(telling));
+      underWay.add(telling);
+    },
+    async close() {
+      closing.abort(new Error("the channel is closed"));
+      const done = new AbortController();
+      const giveUp = (): void => stop.abort(new Error("the channel is closed"));
+      clock.sleep(CLOSE_GRACE_MS, { signal: done.signal, background: true }).then(giveUp, () => undefined);
+      await Promise.all(underWay);
+      done.abort();
+    },
+  };
+}
