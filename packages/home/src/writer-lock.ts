@@ -24,15 +24,25 @@ const WAIT_MS_MAX = 50;
  * @throws ConsentError `home_busy` where another one does not end; `home_invalid` where there can be no lock.
  */
 export async function whileWriting<T>(dir: string, change: () => Promise<T>): Promise<T> {
-  const server = await lock(dir);
-  try {
-    return await change();
-  } finally {
-    await close(server);
-  }
+  await using _held = await holdWriter(dir);
+  return await change();
 }
 
-async function lock(dir: string): Promise<Server> {
+/** A lock that is held until it is disposed of. */
+export type HeldWriter = AsyncDisposable;
+
+/**
+ * Makes this process the one that changes the directory.
+ *
+ * @param triesMax - How often to look again; 1 where another process that is there will not go away soon.
+ * @throws ConsentError `home_busy` where another one does not end; `home_invalid` where there can be no lock.
+ */
+export async function holdWriter(dir: string, triesMax: number = TRIES): Promise<HeldWriter> {
+  const server = await lock(dir, triesMax);
+  return { [Symbol.asyncDispose]: () => close(server) };
+}
+
+async function lock(dir: string, triesMax: number): Promise<Server> {
   for (let tries = 1; ; tries++) {
     const own = PREFIX + randomBytes(8).toString("hex");
     const server = await announce(dir, own);
@@ -42,7 +52,7 @@ async function lock(dir: string): Promise<Server> {
     });
     if (isAlone) return server;
     await close(server);
-    if (tries >= TRIES) throw new ConsentError("home_busy", `Cannot change ${quoteText(dir)}: another process is changing it`);
+    if (tries >= triesMax) throw new ConsentError("home_busy", `Cannot change ${quoteText(dir)}: another process is changing it`);
     await wait(Math.random() * WAIT_MS_MAX);
   }
 }

@@ -1,0 +1,104 @@
+import { appendFile, chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { reduce } from "@acp/core";
+import { pendingRecord } from "@acp/testing";
+import { describe, expect, it } from "vitest";
+import { scratchDirectory } from "../test/support.js";
+import { type PendingFiles, openPendingFiles } from "./pending-directory.js";
+
+const place = async (): Promise<string> => join(await scratchDirectory(), "pending");
+
+/** Files as a process leaves them that was killed: closing gives up the lock and keeps everything. */
+async function leave(directory: string, use: (store: PendingFiles) => Promise<unknown>): Promise<string> {
+  await using store = await openPendingFiles(directory);
+  await use(store);
+  const [folder = ""] = await folders(directory);
+  return join(directory, folder, "journal.jsonl");
+}
+
+const folders = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory)).filter((name) => /^[0-9a-f]{8}$/.test(name));
+
+describe("openPendingFiles()", () => {
+  it("takes over the questions of a process that is gone, and their ends", async () => {
+    const directory = await place();
+    await leave(directory, async (store) => {
+      await store.put(pendingRecord({ id: "cr_open" }));
+      const over = pendingRecord({ id: "cr_over" });
+      await store.put(over);
+      const ended = reduce(over, { type: "expire", atMs: over.request.expiresAtMs });
+      if (ended.ok) await store.transition("cr_over", 0, ended.next);
+    });
+    await using store = await openPendingFiles(directory);
+    expect(store.leftOpen).toEqual(new Set(["cr_open"]));
+    expect(await store.get("cr_open")).toEqual(pendingRecord({ id: "cr_open" }));
+    expect((await store.get("cr_over"))?.end?.status).toBe("expired");
+    expect(await folders(directory)).toHaveLength(1);
+  });
+
+  it("leaves the questions of a process that lives", async () => {
+    const directory = await place();
+    await using one = await openPendingFiles(directory);
+    await one.put(pendingRecord());
+    await using two = await openPendingFiles(directory);
+    expect(two.leftOpen).toEqual(new Set());
+    expect(await two.get("cr_1")).toBeUndefined();
+    expect(await folders(directory)).toHaveLength(2);
+    expect(await one.get("cr_1")).toEqual(pendingRecord());
+  });
+
+  it("gives what is left to one of many that start at the same time", async () => {
+    const directory = await place();
+    await leave(directory, (store) => store.put(pendingRecord()));
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openPendingFiles(directory)));
+    expect(stores.filter(({ leftOpen }) => leftOpen.has("cr_1"))).toHaveLength(1);
+    for (const store of stores) await store[Symbol.asyncDispose]();
+  });
+
+  it("takes the further one of a record that a crash left in two folders", async () => {
+    const directory = await place();
+    const file = await leave(directory, (store) => store.put({ ...pendingRecord(), version: 1, status: "delivered" }));
+    await using other = await openPendingFiles(directory);
+    expect((await other.get("cr_1"))?.version).toBe(1);
+    await other[Symbol.asyncDispose]();
+    // The folder that was taken over is back, as if it had not been removed.
+    await mkdir(join(file, ".."), { mode: 0o700 });
+    await writeFile(file, `${JSON.stringify(pendingRecord())}\n`, { mode: 0o600 });
+    await using store = await openPendingFiles(directory);
+    expect((await store.get("cr_1"))?.version).toBe(1);
+  });
+
+  it("drops a last line that was cut short", async () => {
+    const directory = await place();
+    const file = await leave(directory, (store) => store.put(pendingRecord()));
+    await appendFile(file, JSON.stringify({ ...pendingRecord({ id: "cr_2" }) }).slice(0, -1));
+    await using store = await openPendingFiles(directory);
+    expect(store.leftOpen).toEqual(new Set(["cr_1"]));
+  });
+
+  it("does not start over a line that is no question, and loses nothing by it", async () => {
+    const directory = await place();
+    const file = await leave(directory, (store) => store.put(pendingRecord()));
+    await appendFile(file, "{}\n");
+    await expect(openPendingFiles(directory)).rejects.toMatchObject({ code: "home_invalid", message: /line 2 is no question/ });
+    await expect(openPendingFiles(directory)).rejects.toMatchObject({ code: "home_invalid" });
+  });
+
+  it("is private, and does not start while others may read a journal", async () => {
+    const directory = await place();
+    const file = await leave(directory, (store) => store.put(pendingRecord()));
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await chmod(file, 0o644);
+    await expect(openPendingFiles(directory)).rejects.toMatchObject({ code: "home_invalid" });
+  });
+
+  it("starts after a process that died before it wrote anything", async () => {
+    const directory = await place();
+    await leave(directory, async () => {});
+    const [name = ""] = await folders(directory);
+    await rm(join(directory, name, "journal.jsonl"));
+    await using store = await openPendingFiles(directory);
+    expect(store.leftOpen).toEqual(new Set());
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * Pending directory: each process that asks keeps its questions in a folder of its own, under a lock that lasts as long as it lives. The next one
+ * to start takes over what dead ones left. Format: spec/home.md §6.
+ */
+import { randomBytes } from "node:crypto";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type PendingRecord, type PendingStore, isConsentError } from "@acp/core";
+import { syncDirectory } from "./atomic.js";
+import { causeText, cannot, hasErrno } from "./errors.js";
+import { createPendingJournal } from "./pending-journal.js";
+import { readRecord } from "./pending-line.js";
+import { makePrivateDirectory, readPrivateFile } from "./private-file.js";
+import { type HeldWriter, holdWriter, whileWriting } from "./writer-lock.js";
+
+const FILE = "journal.jsonl";
+const FILE_BYTES_MAX: number = 256 * 1024 * 1024;
+const OWNER = /^[0-9a-f]{8}$/;
+
+/** Questions kept in files, for one process. */
+export interface PendingFiles extends PendingStore, AsyncDisposable {
+  /** Ids of the questions that an earlier process left open: those that `gate.resume()` shows again. */
+  readonly leftOpen: ReadonlySet<string>;
+}
+
+/** What dead processes left: their records, and the folders to remove once those are kept elsewhere. */
+interface Left {
+  readonly records: readonly PendingRecord[];
+  readonly folders: readonly string[];
+}
+
+/**
+ * Opens a store of open questions in a directory, made where it does not exist. Processes that live keep theirs to themselves.
+ *
+ * @throws ConsentError `home_invalid`, with the fix, where a file cannot be read or written; `home_busy` where another process that starts does not get on.
+ */
+export async function openPendingFiles(directory: string): Promise<PendingFiles> {
+  await makePrivateDirectory(directory);
+  return whileWriting(directory, async () => {
+    const own = join(directory, randomBytes(4).toString("hex"));
+    await makePrivateDirectory(own);
+    const held = await holdWriter(own);
+    try {
+      const left = await takeOver(directory, own);
+      const journal = await createPendingJournal(join(own, FILE), left.records);
+      for (const folder of left.folders) await remove(folder);
+      await syncDirectory(directory);
+      return { ...journal, leftOpen: openIn(left.records), [Symbol.asyncDispose]: () => closeAll(journal, held) };
+    } catch (error) {
+      await held[Symbol.asyncDispose]();
+      throw error;
+    }
+  });
+}
+
+const openIn = (records: readonly PendingRecord[]): ReadonlySet<string> =>
+  new Set(records.filter(({ status }) => status !== "ended").map(({ id }) => id));
+
+async function closeAll(journal: AsyncDisposable, held: HeldWriter): Promise<void> {
+  try {
+    await journal[Symbol.asyncDispose]();
+  } finally {
+    await held[Symbol.asyncDispose]();
+  }
+}
+
+async function takeOver(directory: string, own: string): Promise<Left> {
+  const records = new Map<string, PendingRecord>();
+  const folders: string[] = [];
+  for (const name of (await readdir(directory)).filter((each) => OWNER.test(each))) {
+    const folder = join(directory, name);
+    if (folder === own || (await isOwned(folder))) continue;
+    folders.push(folder);
+    // A crash between taking over and removing leaves a record in two folders: the one that went on is further.
+    for (const record of await readJournal(join(folder, FILE)))
+      if (record.version >= (records.get(record.id)?.version ?? 0)) records.set(record.id, record);
+  }
+  return { records: [...records.values()], folders };
+}
+
+/** Whether a live process holds the folder. */
+async function isOwned(folder: string): Promise<boolean> {
+  try {
+    await (await holdWriter(folder, 1))[Symbol.asyncDispose]();
+    return false;
+  } catch (error) {
+    if (isConsentError(error, "home_busy")) return true;
+    throw error;
+  }
+}
+
+/** The last record of each id; none where a crash came before the first write. A last line that was cut short was never acknowledged. */
+async function readJournal(path: string): Promise<readonly PendingRecord[]> {
+  const text = await readPrivateFile(path, FILE_BYTES_MAX).catch((error: unknown) => {
+    if (error instanceof Error && hasErrno(error.cause, "ENOENT")) return "";
+    throw error;
+  });
+  const records = new Map<string, PendingRecord>();
+  for (const [at, line] of text.split("\n").slice(0, -1).entries()) {
+    const record = readRecord(line);
+    if (record === undefined)
+      throw cannot("read", path)(`line ${at + 1} is no question; remove the file to give up the questions that it holds`);
+    records.set(record.id, record);
+  }
+  return [...records.values()];
+}
+
+async function remove(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch (error) {
+    throw cannot("remove", folder)(causeText(error), error);
+  }
+}
