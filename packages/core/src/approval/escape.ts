@@ -1,10 +1,12 @@
 /**
  * Escaping of text that an agent chose, before a person sees it.
- * Control, bidi, zero-width, tag, private-use, unassigned and unusual space characters become JSON escapes. Vectors: spec/vectors/text.json.
+ * Control, bidi, zero-width, tag, private-use, unassigned, blank-looking and unusual space characters become JSON escapes, and so does a mark
+ * that has no letter to stand on: it would change a character of ours. Vectors: spec/vectors/text.json.
  */
 
-// Letters, digits, marks, punctuation, symbols and the plain space stay; a run of more than four marks on one letter does not.
-const UNSAFE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|\p{M}{5,}/gu;
+// Letters, digits, punctuation, symbols, the plain space, and up to four marks on one letter stay. U+2800 and those after it look like nothing at all.
+const UNSAFE =
+  /(?:[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]|(?! )\p{Zs})\p{M}*|(?<![\p{L}\p{M}])\p{M}+|\p{M}{5,}/gu;
 
 const hex4 = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
 
