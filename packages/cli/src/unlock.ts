@@ -39,7 +39,7 @@ type FindTerminal = (io: Invocation["io"]) => Terminal | undefined;
  * @throws ConsentError `key_locked` where it does not open or where nobody can be asked, `home_invalid` where there is none.
  */
 export async function openKeys(home: Home, context: UnlockContext, find: FindTerminal = terminalOf): Promise<KeyPair> {
-  return unlockKeys(home, await readUnlock(home, context, find), Date.now());
+  return unlockKeys(home, await readUnlock(home, context, find));
 }
 
 /** What opens the private key; see {@link openKeys}. */

@@ -11,7 +11,6 @@ import { makeKeyFile, type Unlock } from "./private-key.js";
 
 const TOKEN = "telegram.bot_token";
 const VARIABLE = "proxy.upstream_servers[0].env.KEY";
-const NOW = Date.UTC(2026, 0, 15);
 const unlock: Unlock = { kind: "key-file", text: makeKeyFile() };
 
 interface Made {
@@ -22,7 +21,7 @@ interface Made {
 
 async function makeHome(config: string): Promise<Made> {
   const { home } = await initHome(join(await scratchDirectory(), "h"));
-  const { keys } = await initKeys(home, unlock, NOW);
+  const { keys } = await initKeys(home, unlock);
   await writeFile(home.configPath, config, { mode: 0o600 });
   return { home, keys, text: () => readFile(home.configPath, "utf8") };
 }
@@ -92,7 +91,7 @@ describe("encryptConfigField()", () => {
 
   it("refuses a key that was rotated meanwhile, and a file that is linked to", async () => {
     const made = await makeHome("telegram: { bot_token: plain }\n");
-    const { keys } = await rotateKeys(made.home, unlock, NOW + 1);
+    const { keys } = await rotateKeys(made.home, unlock);
     await expect(encryptConfigField(made.home, made.keys, { field: TOKEN, value: undefined })).rejects.toMatchObject({
       code: "home_invalid",
       message: expect.stringContaining("rotated meanwhile"),

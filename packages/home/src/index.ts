@@ -11,6 +11,7 @@ export type { CommandServer, UpstreamServer, UrlServer } from "./config-servers.
 export { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
 export { initHome, openHome } from "./home.js";
 export type { Home, InitReport } from "./home.js";
+export { signerInUse, whyOutOfUse } from "./key-in-use.js";
 export { initKeys, readPublicKeys, readUnlockKind, rotateKeys, unlockKeys } from "./keys.js";
 export type { Rotation } from "./keys.js";
 export { homePaths, resolveHome, resolvePath } from "./paths.js";

@@ -1,7 +1,7 @@
 /**
  * Keys of a home: made once, opened once a process, rotated so that a crash at any moment loses nothing. Format: spec/vault.md §8.
  */
-import { ConsentError } from "@acp/core";
+import { type Clock, ConsentError, systemClock } from "@acp/core";
 import { generateKeyPair, type KeyPair, keyPairFromSeed } from "@acp/core/proof";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import { checkConfigFile, resealConfigFile } from "./encrypted-field.js";
@@ -13,6 +13,8 @@ import { type KeyPeriod, parsePublicKeys, printPublicKeys, succeed } from "./pub
 import { readTextFile } from "./text-file.js";
 import { createVaultFile, readVaultFile, resealVaultFile } from "./vault-file.js";
 import { whileWriting } from "./writer-lock.js";
+
+type WallClock = Pick<Clock, "now">;
 
 const PRIVATE_BYTES_MAX = 4_096;
 /** Some thousands of rotations. */
@@ -27,7 +29,7 @@ const PUBLIC_BYTES_MAX: number = 1024 * 1024;
 export async function initKeys(
   home: HomePaths,
   unlock: Unlock,
-  nowMs: number,
+  clock: WallClock = systemClock,
 ): Promise<{ readonly keys: KeyPair; readonly created: readonly string[] }> {
   checkUnlock(unlock);
   await makePrivateDirectory(home.keysDir);
@@ -35,7 +37,7 @@ export async function initKeys(
     const fresh = generateKeyPair();
     const isNew = await createFileAtomic(home.privateKeyPath, await sealSeeds({ current: fresh.exportSeed() }, unlock));
     const keys = isNew ? fresh : keyPairFromSeed((await openPrivateKey(home, unlock)).current);
-    const period = printPublicKeys([{ publicKey: keys.publicKey, fromMs: nowMs }]);
+    const period = printPublicKeys([{ publicKey: keys.publicKey, fromMs: clock.now() }]);
     const isPublished = await createFileAtomic(home.publicKeyPath, period);
     const vault = await createVaultFile(home, keys);
     const made = [isNew && home.privateKeyPath, isPublished && home.publicKeyPath, vault !== undefined && home.vaultPath];
@@ -65,27 +67,29 @@ export async function readPublicKeys({ publicKeyPath }: HomePaths): Promise<read
  * @throws ConsentError `key_locked`, the same for whatever is wrong with passphrase, key file or key; `home_invalid` where a file is missing or
  * open to others, or the public key is not the private key's.
  */
-export async function unlockKeys(home: HomePaths, unlock: Unlock, nowMs: number): Promise<KeyPair> {
+export async function unlockKeys(home: HomePaths, unlock: Unlock, clock: WallClock = systemClock): Promise<KeyPair> {
   const { current, previous } = await openPrivateKey(home, unlock);
-  if (previous !== undefined) return whileWriting(home.dir, () => settleKeys(home, unlock, nowMs));
-  return checkPublished(home, keyPairFromSeed(current));
+  const keys = keyPairFromSeed(current);
+  if (previous === undefined && (await isFirstPublished(home, keys))) return keys;
+  // Somebody rotates the keys just now, or was cut off: looked at again once nobody does.
+  return whileWriting(home.dir, () => settleKeys(home, unlock, clock));
 }
 
 /** Opens the private key and completes a rotation, unless another process has done so meanwhile. To be called while the home is locked. */
-async function settleKeys(home: HomePaths, unlock: Unlock, nowMs: number): Promise<KeyPair> {
+async function settleKeys(home: HomePaths, unlock: Unlock, clock: WallClock): Promise<KeyPair> {
   const { current, previous } = await openPrivateKey(home, unlock);
   const keys = keyPairFromSeed(current);
   if (previous !== undefined) {
-    const plan = { home, unlock, nowMs, from: keyPairFromSeed(previous), to: keys };
+    const plan = { home, unlock, clock, from: keyPairFromSeed(previous), to: keys };
     for (const step of rotationSteps(plan).slice(1)) await step();
   }
-  return checkPublished(home, keys);
+  if (await isFirstPublished(home, keys)) return keys;
+  throw cannot("open", home.publicKeyPath)("its first key is not the private key's");
 }
 
-async function checkPublished(home: HomePaths, keys: KeyPair): Promise<KeyPair> {
+async function isFirstPublished(home: HomePaths, { publicKey }: KeyPair): Promise<boolean> {
   const [published] = await readPublicKeys(home);
-  if (published?.publicKey !== keys.publicKey) throw cannot("open", home.publicKeyPath)("its first key is not the private key's");
-  return keys;
+  return published?.publicKey === publicKey;
 }
 
 /** What {@link rotateKeys} did. */
@@ -100,13 +104,13 @@ export interface Rotation {
  * @param unlock - Opens the private key, and the new one.
  * @throws ConsentError as {@link unlockKeys}; `vault_invalid` where the vault or a field does not open: nothing is changed then.
  */
-export function rotateKeys(home: HomePaths, unlock: Unlock, nowMs: number): Promise<Rotation> {
+export function rotateKeys(home: HomePaths, unlock: Unlock, clock: WallClock = systemClock): Promise<Rotation> {
   return whileWriting(home.dir, async () => {
-    const from = await settleKeys(home, unlock, nowMs);
+    const from = await settleKeys(home, unlock, clock);
     const to = generateKeyPair();
     await readVaultFile(home, from);
     await checkConfigFile(home, from);
-    for (const step of rotationSteps({ home, unlock, nowMs, from, to })) await step();
+    for (const step of rotationSteps({ home, unlock, clock, from, to })) await step();
     return { keys: to, previousPublicKey: from.publicKey };
   });
 }
@@ -115,7 +119,7 @@ export function rotateKeys(home: HomePaths, unlock: Unlock, nowMs: number): Prom
 export interface RotationPlan {
   readonly home: HomePaths;
   readonly unlock: Unlock;
-  readonly nowMs: number;
+  readonly clock: WallClock;
   readonly from: KeyPair;
   readonly to: KeyPair;
 }
@@ -124,7 +128,7 @@ export interface RotationPlan {
  * The steps of a rotation. After each of them the same passphrase opens a key that opens everything, or that completes the rest: from the first to
  * the last, the private key's file holds both keys. Every step may be done again.
  */
-export function rotationSteps({ home, unlock, nowMs, from, to }: RotationPlan): readonly (() => Promise<void>)[] {
+export function rotationSteps({ home, unlock, clock, from, to }: RotationPlan): readonly (() => Promise<void>)[] {
   const keep = async (previous: KeyPair | undefined): Promise<void> => {
     const seeds = { current: to.exportSeed(), ...(previous === undefined ? {} : { previous: previous.exportSeed() }) };
     await writeFileAtomic(home.privateKeyPath, await sealSeeds(seeds, unlock));
@@ -133,9 +137,14 @@ export function rotationSteps({ home, unlock, nowMs, from, to }: RotationPlan): 
     () => keep(from),
     () => resealVaultFile(home, from, to),
     () => resealConfigFile(home, from, to),
-    async () => writeFileAtomic(home.publicKeyPath, printPublicKeys(succeed(await readPublicKeys(home), to.publicKey, nowMs))),
+    () => publish(home, to, clock),
     () => keep(undefined),
   ];
+}
+
+/** The moment is taken here, while the home is locked: whoever signed with the old key before (signerInUse) did so earlier. */
+async function publish(home: HomePaths, to: KeyPair, clock: WallClock): Promise<void> {
+  await writeFileAtomic(home.publicKeyPath, printPublicKeys(succeed(await readPublicKeys(home), to.publicKey, clock.now())));
 }
 
 async function openPrivateKey(home: HomePaths, unlock: Unlock): ReturnType<typeof openSeeds> {

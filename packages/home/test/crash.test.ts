@@ -35,7 +35,7 @@ it(`rotateKeys() survives being killed ${KILLS} times at random moments`, { time
   const { home } = await initHome(join(await scratchDirectory(), "h"));
   const text = makeKeyFile();
   const unlock = { kind: "key-file", text } as const;
-  const first = await initKeys(home, unlock, Date.now());
+  const first = await initKeys(home, unlock);
   await changeVaultFile(home, first.keys, (secrets) => withSecret(secrets, new Secret({ name: "TOKEN", value: "a secret value" })));
   await writeFile(home.configPath, `telegram: { bot_token: "${sealField("123:abc", FIELD, first.keys.exportSeed())}", chat_id: "1" }\n`);
   let resumed = 0;
@@ -43,7 +43,7 @@ it(`rotateKeys() survives being killed ${KILLS} times at random moments`, { time
   for (let round = 0; round < KILLS; round++) {
     await rotateAndKill(home.dir, text, Math.random() * 60);
     const before = await readFile(home.privateKeyPath, "utf8");
-    const keys = await unlockKeys(home, unlock, Date.now());
+    const keys = await unlockKeys(home, unlock);
     if ((await readFile(home.privateKeyPath, "utf8")) !== before) resumed++;
     const vault = await readVaultFile(home, keys);
     expect(vault.secrets.map(revealSecret)).toEqual(["a secret value"]);

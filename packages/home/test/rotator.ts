@@ -5,4 +5,4 @@ import { rotateKeys } from "../src/keys.js";
 
 const [dir = "", text = ""] = process.argv.slice(2);
 writeSync(1, "ready\n");
-for (;;) await rotateKeys(homePaths(dir), { kind: "key-file", text: `${text}\n` }, Date.now());
+for (;;) await rotateKeys(homePaths(dir), { kind: "key-file", text: `${text}\n` });

@@ -51,7 +51,7 @@ async function makeKeys(home: Home, invocation: Invocation): Promise<MadeKeys> {
   if (isNew && (await hasKeys(home))) await openKeys(home, invocation);
   const chosen = isNew ? await chooseUnlock(home, invocation) : undefined;
   const unlock = chosen?.unlock ?? (await readUnlock(home, invocation));
-  const { keys, created } = await initKeys(home, unlock, Date.now());
+  const { keys, created } = await initKeys(home, unlock);
   if (created.includes(home.vaultPath)) await noteVault(home, keys, { change: "created" });
   const keyFile = chosen?.isKeyFileNew === true ? keyFilePath(home, invocation) : undefined;
   return {

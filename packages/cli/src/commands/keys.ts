@@ -44,7 +44,7 @@ export const keysExport: Run = async (invocation) => {
 export const keysRotate: Run = async (invocation) => {
   const { print } = invocation;
   const home = await homeOf(invocation);
-  const { keys, previousPublicKey: from } = await rotateKeys(home, await readUnlock(home, invocation), Date.now());
+  const { keys, previousPublicKey: from } = await rotateKeys(home, await readUnlock(home, invocation));
   const { mark } = await readVaultFile(home, keys);
   await noteRotation(home, { from, to: keys.publicKey }, mark);
   print.result({ public_key: keys.publicKey, previous_public_key: from }, () => [

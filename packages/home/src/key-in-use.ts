@@ -1,0 +1,39 @@
+/**
+ * Key in use: a process opens its key once, and another one may rotate the keys meanwhile. From then on nothing may be signed with the old one: no
+ * verifier takes a signature that was given after its key went out of use.
+ */
+import { readFileSync } from "node:fs";
+import { ConsentError, type Signer } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
+import type { HomePaths } from "./paths.js";
+import { whileWriting } from "./writer-lock.js";
+
+const ROTATED = "the keys were rotated after this process opened them; start it again";
+const UNREADABLE = "the public keys cannot be read; mend keys/public.key, or start this process again";
+
+/** Why this process must not sign any more; `undefined` while its key is the home's. Reads one small file, synchronously. */
+export function whyOutOfUse({ publicKeyPath }: HomePaths, { publicKey }: Pick<KeyPair, "publicKey">): string | undefined {
+  try {
+    return readFileSync(publicKeyPath, "utf8").startsWith(`${publicKey} `) ? undefined : ROTATED;
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/**
+ * A signer that looks, while nobody can rotate the keys, whether its key is in use: what it signed before is then surely older than the end of its key.
+ *
+ * @returns A signer whose `sign` rejects with `key_rejected` once the key is out of use, and with `home_busy` where that cannot be said.
+ */
+export function signerInUse(home: HomePaths, keys: KeyPair): Signer {
+  return {
+    algorithm: "Ed25519",
+    publicKey: keys.publicKey,
+    sign: (payload) =>
+      whileWriting(home.dir, async () => {
+        const reason = whyOutOfUse(home, keys);
+        if (reason !== undefined) throw new ConsentError("key_rejected", `Cannot sign: ${reason}`);
+        return keys.sign(payload);
+      }),
+  };
+}
