@@ -1,5 +1,5 @@
 /**
- * AskDouble: one question's session in a test's hands. It checks an answer as a gate does (question, nonce, who answered, one end only)
+ * AskDouble: one question's session in a test's hands. It checks an answer as a gate does (question, nonce, who answered, the typed word, one end only)
  * and remembers what it was handed.
  */
 import {
@@ -8,6 +8,7 @@ import {
   type ConsentRequest,
   type Ending,
   type RefusalCode,
+  confirmationWord,
   isConsentError,
   parseResponse,
   randomIds,
@@ -89,6 +90,8 @@ export function askDouble(request: ConsentRequest = sampleRequest(), options: As
     if (ending !== undefined) return refused("request_ended", "the question is over");
     if (response.nonce !== request.nonce) return refused("nonce_mismatch", "the nonce is another one");
     if (options.subjects?.includes(subject) === false) return refused("approver_unknown", "nobody known answered");
+    if (response.decision !== "denied" && response.confirmation !== confirmationWord(request))
+      return refused("confirmation_required", "the question is critical, and the word was not typed");
     end({ status: response.decision, reason: response.reason });
     return { status: "final", outcome: response.decision };
   };

@@ -9,13 +9,14 @@ import {
   type Clock,
   ConsentError,
   type ConsentRequest,
+  confirmationWord,
   type Ending,
   type JsonObject,
   makeResponse,
   systemClock,
 } from "@acp/core";
 
-/** What happens to one question. */
+/** What happens to one question. Where a yes takes a typed word, the person types it. */
 export type ScriptedAnswer =
   | "approve"
   | "deny"
@@ -98,7 +99,9 @@ export function scriptedChannel(script: Script, { name = "scripted", clock = sys
   const endings = new Map<string, Ending>();
 
   const follow = async (request: ConsentRequest, session: AskSession, answer: Parameters<typeof claimsFor>[0]): Promise<void> => {
-    const write = (parts: Parts): JsonObject => makeResponse(request, { ...parts, nowMs: clock.now(), channel: name });
+    const word = confirmationWord(request);
+    const typed = word === undefined ? {} : { confirmation: word };
+    const write = (parts: Parts): JsonObject => makeResponse(request, { ...typed, ...parts, nowMs: clock.now(), channel: name });
     for (const { claim, subject } of claimsFor(answer, write, request)) {
       receipts.push(await session.submit(claim, subject === undefined ? undefined : { subject }));
     }

@@ -1,0 +1,156 @@
+/**
+ * TelegramChannel: asks in a Telegram chat. It shows and hands on; who may answer is decided by the number of the user whom Telegram names,
+ * never by the chat, a name or a username. Guide: docs/channels/telegram.md.
+ */
+import { type AskSession, type Channel, ConsentError, type ConsentRequest, type Ending, type JsonValue } from "@acp/core";
+import { type ApiFailure, createBotApi } from "./bot-api.js";
+import { type Front, NAME, post, strip, textParams } from "./front.js";
+import { createKeys } from "./keys.js";
+import { type Settings, type TelegramChannelOptions, readOptions } from "./options.js";
+import { createOutbox } from "./outbox.js";
+import { explainFailure, pollUpdates } from "./poll.js";
+import { takeReply } from "./replies.js";
+import { isTokenRefused, pause } from "./retry.js";
+import { type Question, type Sheet, drawEnding, makeSheet } from "./sheet.js";
+import { takeTap } from "./taps.js";
+import { readUpdate } from "./update.js";
+import { createWebhookHandler, registerWebhook } from "./webhook.js";
+
+/** Ids kept of updates that came, and of messages whose question is over. */
+const REMEMBERED_MAX = 1_000;
+/** How long closing waits for messages to show how their questions ended. */
+const CLOSE_GRACE_MS = 3_000;
+
+/** A channel that holds a bot's updates. */
+export interface TelegramChannel extends Channel, AsyncDisposable {
+  /** Settles when answers can be heard; rejects with the ConsentError `channel_unavailable` where Telegram refuses that. Outages are waited out. */
+  readonly ready: Promise<void>;
+  /** Takes a request of Telegram's webhook. Without the option `webhook` every request is answered 404. */
+  handle(request: Request): Promise<Response>;
+  /** Stops listening; what is open stays as it is with the gate. */
+  close(): Promise<void>;
+}
+
+function remember<T>(kept: Set<T>, value: T): void {
+  kept.add(value);
+  const [oldest] = kept;
+  if (kept.size > REMEMBERED_MAX && oldest !== undefined) kept.delete(oldest);
+}
+
+/** Shows how a question ended, and takes the meaning from its buttons at once. */
+async function finish(front: Front, question: Question, ending: Ending): Promise<void> {
+  for (const sheet of question.sheets) front.keys.revoke(sheet);
+  question.over.abort(new Error("the question is over"));
+  await Promise.allSettled(question.answering);
+  const showEnd = async (sheet: Sheet): Promise<void> => {
+    const posted = await sheet.posted;
+    if (posted === undefined) return;
+    remember(front.ended, posted.messageId);
+    if (sheet.edit !== undefined) return strip(front, sheet);
+    front.sheets.delete(posted.messageId);
+    const params = { chat_id: front.settings.chatId, message_id: posted.messageId, ...textParams(drawEnding(sheet, ending).text) };
+    await front.outbox({ method: "editMessageText", params, signal: front.life });
+  };
+  await Promise.all(Array.from(question.sheets, showEnd));
+}
+
+/** Why a question is not in the chat, for the gate. */
+function notShown(failure: ApiFailure): ConsentError {
+  const cannot = "Cannot ask on Telegram";
+  if (isTokenRefused(failure)) return new ConsentError("channel_unavailable", `${cannot}: ${explainFailure(failure)}`);
+  if (failure.newChatId !== undefined)
+    return new ConsentError("channel_unavailable", `${cannot}: the group has a new number, "${failure.newChatId}"; configure that`);
+  if (failure.status === 403 || failure.why.includes("chat not found"))
+    return new ConsentError(
+      "channel_unavailable",
+      `${cannot}: ${failure.why}; press Start in the chat with the bot, or add it to the group`,
+    );
+  return new ConsentError("channel_failed", `${cannot}: ${failure.why}`);
+}
+
+interface Listening {
+  readonly ready: Promise<void>;
+  readonly handle: (request: Request) => Promise<Response>;
+}
+
+/** Starts to hear answers: by polling or by webhook. */
+function listen(front: Front, settings: Settings, signal: AbortSignal): Listening {
+  const seen = new Set<number>();
+  const take = async (value: JsonValue): Promise<void> => {
+    const update = readUpdate(value);
+    if (update === undefined || signal.aborted || seen.has(update.id)) return;
+    remember(seen, update.id);
+    const { event } = update;
+    if (event !== undefined) await (event.kind === "tap" ? takeTap(front, event) : takeReply(front, event));
+  };
+  const { api } = front;
+  const { webhook, warn, clock } = settings;
+  if (webhook !== undefined)
+    return { ready: registerWebhook({ api, webhook, warn, clock, signal }), handle: createWebhookHandler(webhook.secretToken, take) };
+  const ready = new Promise<void>((resolve, reject) => {
+    const started = (error?: ConsentError): void => (error === undefined ? resolve() : reject(error));
+    front.later(pollUpdates({ api, take: (update) => front.later(take(update)), started, warn, clock, signal }));
+  });
+  return { ready, handle: () => Promise.resolve(new Response(null, { status: 404 })) };
+}
+
+/**
+ * A channel for one chat, by one bot. A message that cannot be posted because Telegram is out of reach is tried again for as long as its
+ * question is open; where Telegram refuses it for good, `deliver` throws `channel_unavailable`.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export function createTelegramChannel(options: TelegramChannelOptions): TelegramChannel {
+  const settings = readOptions(options);
+  const { clock, warn } = settings;
+  const [listening, life] = [new AbortController(), new AbortController()];
+  const api = createBotApi(settings);
+  const work = new Set<Promise<unknown>>();
+  const open = new Set<Question>();
+  const later = (job: Promise<unknown>): void => {
+    const done = job.catch(() => undefined).finally(() => work.delete(done));
+    work.add(done);
+  };
+  const front: Front = {
+    settings,
+    api,
+    outbox: createOutbox({ api, clock, warn, signal: life.signal }),
+    keys: createKeys(),
+    sheets: new Map(),
+    ended: new Set(),
+    posting: new Set(),
+    life: life.signal,
+    later,
+  };
+  const { ready, handle } = listen(front, settings, listening.signal);
+  ready.catch(() => undefined);
+
+  const close = async (): Promise<void> => {
+    if (life.signal.aborted) return;
+    listening.abort(new Error("the channel is closed"));
+    const grace = new AbortController();
+    await Promise.race([Promise.allSettled(work), pause(clock, CLOSE_GRACE_MS, grace.signal)]);
+    grace.abort();
+    for (const { over } of open) over.abort(new Error("the channel is closed"));
+    life.abort(new Error("the channel is closed"));
+    await Promise.allSettled(work);
+  };
+
+  const deliver = async (request: ConsentRequest, session: AskSession): Promise<void> => {
+    if (listening.signal.aborted) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: the channel is closed");
+    if (settings.approvers.size === 0) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: nobody may answer");
+    const question: Question = { request, session, over: new AbortController(), sheets: new Set(), answering: new Set() };
+    const sheet = makeSheet(question);
+    open.add(question);
+    const ended = session.ended.then((ending) => {
+      open.delete(question);
+      later(finish(front, question, ending));
+      return "ended" as const;
+    });
+    // Nothing is asked before an answer could be heard.
+    if ((await Promise.race([ready, ended])) === "ended") return;
+    const reply = await post(front, sheet);
+    if (!reply.ok && open.has(question)) throw notShown(reply);
+  };
+  return { name: NAME, ready, handle, deliver, close, [Symbol.asyncDispose]: close };
+}
