@@ -84,6 +84,8 @@ export function createPost(target: Target, ca: string | undefined): Post {
           "content-type": "application/json; charset=utf-8",
           "content-length": body.byteLength,
           "accept-encoding": "identity",
+          // A connection that is kept could be gone when it is used again; one for each attempt fails when it is made.
+          connection: "close",
           "user-agent": "acp-channel-webhook",
           ...headers,
         },

@@ -29,5 +29,5 @@ export function readRetryAfter(header: string | undefined, nowMs: number): numbe
  */
 export function retryDelayMs(failedAttempts: number, retryAfterMs: number, random: number): number {
   const plannedMs = DELAYS_MS[Math.min(failedAttempts, DELAYS_MS.length) - 1] ?? 0;
-  return Math.max(plannedMs * (1 - JITTER + 2 * JITTER * random), retryAfterMs);
+  return Math.max(Math.round(plannedMs * (1 - JITTER + 2 * JITTER * random)), retryAfterMs);
 }

@@ -1,4 +1,5 @@
 /** A receiver as an operator would run it, in a test's hands: it notes what it gets, and says what the test wants. */
+import { randomUUID } from "node:crypto";
 import { type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ConsentRequest, type JsonObject, type JsonValue, decodeRequest, parseJson } from "@acp/core";
@@ -57,11 +58,15 @@ export async function stopServer(server: Server): Promise<void> {
   await new Promise<void>((resolve) => void server.close(() => resolve()));
 }
 
+interface SignedParts {
+  readonly id?: string;
+  readonly nowMs?: number;
+  readonly secret?: string | readonly string[];
+}
+
 /** Signs a body as the receiver would. */
-export function signed(
-  body: string,
-  { id = `msg_${Math.random().toString(36).slice(2)}`, nowMs = Date.now(), secret = SECRET as string | readonly string[] } = {},
-): { readonly headers: Record<string, string>; readonly body: string } {
+export function signed(body: string, parts: SignedParts = {}): { readonly headers: Record<string, string>; readonly body: string } {
+  const { id = `msg_${randomUUID()}`, nowMs = Date.now(), secret = SECRET } = parts;
   return { headers: { ...signWebhook({ id, timestampMs: nowMs, body }, secret), "content-type": "application/json" }, body };
 }
 
