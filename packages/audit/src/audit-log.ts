@@ -43,7 +43,7 @@ export interface AuditLogOptions {
   readonly checkpoints?: CheckpointOptions;
   /**
    * Ends what the last process left open: a question that is not among `pendingIds` has expired, and of a call that was forwarded nobody knows
-   * the outcome. Then records `log_opened`, from which the next recovery reads on. Left out: nothing is ended.
+   * the outcome. Then records `log_opened`, from which the next recovery reads on, unless it is the last event already. Left out: nothing is ended.
    */
   readonly recover?: { readonly pendingIds: ReadonlySet<string> };
 }
@@ -145,6 +145,8 @@ async function startChain(options: StartOptions, tail: OpenedTail): Promise<Open
 /** How much was ended. */
 async function endOpenWork(appender: Appender, work: OpenWork, terms: RecoveryTerms): Promise<number> {
   const ends = endsOf(work, terms);
+  // Logs that nobody writes are looked at whenever a gate starts: they are not to grow by that.
+  if (ends.length === 0 && work.isSettled()) return 0;
   await appender.append([...ends, openedEvent(work, terms)]);
   return ends.length;
 }

@@ -16,6 +16,10 @@ export interface OpenItem extends Pick<AuditEvent, "seq" | "requestId" | "agent"
 /** What has no end, found by feeding every event in order. */
 export interface OpenWork {
   add(event: AuditEvent): void;
+  /** Notes an event that can change nothing here. */
+  pass(): void;
+  /** Whether the last event of the log says that what was open had been ended. */
+  isSettled(): boolean;
   /** Of `consent_requested` events. */
   questions(): readonly OpenItem[];
   /** Of `tool_call_forwarded` events. */
@@ -44,9 +48,15 @@ export function isWorkEvent(eventType: string): boolean {
 export function trackOpenWork(): OpenWork {
   const questions = new Map<string, OpenItem>();
   let calls: OpenItem[] = [];
+  let isSettled = false;
   return {
+    pass() {
+      isSettled = false;
+    },
+    isSettled: () => isSettled,
     add(event) {
       const { eventType } = event;
+      isSettled = eventType === OPENED;
       if (eventType === "consent_requested") questions.set(event.requestId, itemOf(event));
       else if (QUESTION_ENDS.has(eventType)) questions.delete(event.requestId);
       else if (eventType === "tool_call_forwarded") calls.push(itemOf(event));

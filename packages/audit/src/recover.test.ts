@@ -133,6 +133,26 @@ describe("openAuditLog() with recover", () => {
     ]);
   });
 
+  it("adds nothing to a log in which nothing came after the last recovery", async () => {
+    const { path } = await reopened([question("cr_1"), call()], ["cr_1"]);
+    const events = async (): Promise<number> => (await collect(readAuditLog(path))).length;
+    const open = async (pendingIds: readonly string[]): Promise<number> => {
+      await using log = await openAuditLog({ path, recover: { pendingIds: new Set(pendingIds) } });
+      return log.ended;
+    };
+    const before = await events();
+    expect(await open(["cr_1"])).toBe(0);
+    expect(await events()).toBe(before);
+    expect(await open([])).toBe(1);
+    expect(await events()).toBe(before + 2);
+    {
+      await using log = await openAuditLog({ path });
+      await log.append([makeEvent(1)]);
+    }
+    expect(await open([])).toBe(0);
+    expect(await events()).toBe(before + 4);
+  });
+
   it("reads nothing before the last recovery", async () => {
     const { path } = await reopened([question("cr_1")], ["cr_1"]);
     await writeFile(path, (await readFile(path, "utf8")).replace('{"agent"', '{"tnega"'));

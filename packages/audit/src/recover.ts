@@ -72,7 +72,7 @@ async function addEvents(work: OpenWork, file: string, position: number): Promis
         const event = readEventOf(line, readPlainLine(bytes, start, end) !== undefined);
         if (event === undefined) throw cannot("recover", file)("a line is no event; run `acp audit verify`");
         work.add(event);
-      }
+      } else work.pass();
       start = end + 1;
     }
   }
