@@ -1,12 +1,13 @@
 /**
  * Claims file: what may be claimed once stays claimed over restarts and for every process of the home. Each claim is a line that is durable before it
- * counts, written by one process at a time. Format: spec/home.md.
+ * counts, written by one process at a time; those that come together share one sync. Format: spec/home.md.
  */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Claims, type Clock, systemClock } from "@acp/core";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
+import { inBatches } from "./batches.js";
 import { causeText, cannot } from "./errors.js";
 import { makePrivateDirectory, readPrivateFile } from "./private-file.js";
 import { whileWriting } from "./writer-lock.js";
@@ -21,6 +22,12 @@ interface Claim {
   readonly key: string;
   /** Wall time of its end. */
   readonly endMs: number;
+  readonly ttlMs: number;
+}
+
+/** A claim that somebody wants to make. */
+interface Wanted {
+  readonly key: string;
   readonly ttlMs: number;
 }
 
@@ -40,7 +47,6 @@ interface KnownClaim extends Claim {
 export function fileClaims(directory: string, clock: Clock = systemClock): Claims {
   const path = join(directory, FILE);
   const known = new Map<string, KnownClaim>();
-  let last: Promise<unknown> = Promise.resolve();
 
   /** The last claim of each key, as the file has it now, and how many lines are no longer needed. */
   async function look(): Promise<{ readonly size: number; readonly over: number }> {
@@ -58,35 +64,37 @@ export function fileClaims(directory: string, clock: Clock = systemClock): Claim
     return { size: Buffer.byteLength(whole), over: lines.length - live };
   }
 
-  async function take(key: string, ttlMs: number): Promise<boolean> {
+  /** Claims in the order they are wanted: of two for one key the first is given. */
+  async function takeAll(wanted: readonly Wanted[]): Promise<readonly boolean[]> {
     await createFileAtomic(path, "");
     const { size, over } = await look();
-    const before = known.get(key);
-    if (before !== undefined && isLive(before, clock)) return false;
-    const made = { key, endMs: clock.now() + ttlMs, ttlMs };
-    if (over < OVER_MAX) await appendDurable(path, size, printLine(made));
+    const made = new Map<string, Claim>();
+    const given = wanted.map(({ key, ttlMs }) => {
+      const before = known.get(key);
+      if (made.has(key) || (before !== undefined && isLive(before, clock))) return false;
+      made.set(key, { key, endMs: clock.now() + ttlMs, ttlMs });
+      return true;
+    });
+    if (made.size === 0) return given;
+    const lines = [...made.values()].map(printLine).join("");
+    if (over < OVER_MAX) await appendDurable(path, size, lines);
     else
       await writeFileAtomic(
         path,
         [...known.values()]
           .filter((each) => isLive(each, clock))
           .map(printLine)
-          .join("") + printLine(made),
+          .join("") + lines,
       );
-    known.set(key, knowing(made, clock));
-    return true;
+    for (const claim of made.values()) known.set(claim.key, knowing(claim, clock));
+    return given;
   }
 
-  return {
-    claimOnce(key, ttlMs) {
-      const turn = last.then(async () => {
-        await makePrivateDirectory(directory);
-        return whileWriting(directory, () => take(key, ttlMs));
-      });
-      last = turn.catch(() => {}); // the next one is not to fail with it
-      return turn;
-    },
-  };
+  const claims = inBatches<Wanted, boolean>(async (wanted) => {
+    await makePrivateDirectory(directory);
+    return whileWriting(directory, () => takeAll(wanted));
+  });
+  return { claimOnce: (key, ttlMs) => claims.take({ key, ttlMs }) };
 }
 
 function isLive({ endMonotonicMs }: KnownClaim, clock: Clock): boolean {
@@ -115,11 +123,13 @@ function readLine(path: string, line: string, number: number): Claim {
   throw cannot("read", path)(`line ${number} is no claim; remove the line, or the file where no question is open`);
 }
 
-async function appendDurable(path: string, size: number, line: string): Promise<void> {
+async function appendDurable(path: string, size: number, lines: string): Promise<void> {
   try {
     await using handle = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
     await handle.truncate(size);
-    await handle.write(line, size);
+    const bytes = Buffer.from(lines);
+    const { bytesWritten } = await handle.write(bytes, 0, bytes.length, size);
+    if (bytesWritten < bytes.length) throw new Error("it was not written whole");
     await handle.datasync();
   } catch (error) {
     throw cannot("write", path)(causeText(error), error);
