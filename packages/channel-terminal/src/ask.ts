@@ -2,12 +2,20 @@
  * Ask: one question on the screen until it is answered, left or over. Every answer is made for the id that was on the screen
  * when its line was begun, so it cannot reach another question.
  */
-import { type AnswerParts, type AnswerReceipt, REASON_CHARS_MAX, type RefusalCode, escapeText, makeResponse } from "@acp/core";
+import {
+  type AnswerParts,
+  type AnswerReceipt,
+  REASON_CHARS_MAX,
+  type RefusalCode,
+  confirmationWord,
+  escapeText,
+  makeResponse,
+} from "@acp/core";
 import type { ApproverClient, OpenQuestion } from "./approver-client.js";
 import { type Command, parseCommand } from "./command.js";
 import { editArguments } from "./edit.js";
 import { type Desk, promptLine } from "./prompt.js";
-import { HELP, isCritical, showDetails, showQuestion, showTimeLeft } from "./question-view.js";
+import { HELP, showDetails, showQuestion, showTimeLeft } from "./question-view.js";
 
 /** How the person and a question parted. */
 export type AskOutcome =
@@ -69,7 +77,7 @@ function takeReceipt({ desk }: Asked, receipt: AnswerReceipt): AskOutcome | unde
 
 async function submit(
   asked: Asked,
-  parts: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId">,
+  parts: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId" | "confirmation">,
 ): Promise<AskOutcome | undefined> {
   const { client, desk, question, answering } = asked;
   answering(true);
@@ -96,11 +104,13 @@ async function approve(asked: Asked, command: Command & { readonly kind: "approv
   const { request } = asked.question;
   const offer = request.offers.find(({ id }) => id === command.offer);
   const why = whyNoYes(asked);
+  const word = confirmationWord(request);
+  const yes = { decision: "approved", ...(word === undefined ? {} : { confirmation: command.word }) } as const;
   if (why !== undefined) screen.say(`Not approved: ${why}`, "yellow");
-  else if (isCritical(request) && !command.typed) screen.say("Not approved: this is critical, type the whole word approve", "yellow");
-  else if (command.offer === "") return submit(asked, { decision: "approved" });
+  else if (word !== undefined && command.word !== word) screen.say(`Not approved: this is critical, type the whole word ${word}`, "yellow");
+  else if (command.offer === "") return submit(asked, yes);
   else if (offer === undefined) screen.say(`Not approved: there is no offer "${escapeText(command.offer)}"`, "yellow");
-  else return submit(asked, { decision: "approved", grantId: offer.id });
+  else return submit(asked, { ...yes, grantId: offer.id });
   return undefined;
 }
 
@@ -124,8 +134,10 @@ async function edit(asked: Asked): Promise<AskOutcome | undefined> {
     return undefined;
   }
   const edited = await editArguments(asked.desk, { question: asked.question, status: () => statusOf(asked), signal: asked.signal });
-  if (edited.kind === "confirmed") return submit(asked, { decision: "approved_with_modifications", modifications: edited.parameters });
-  return edited.kind === "kept" ? undefined : edited.kind;
+  if (edited.kind !== "confirmed") return edited.kind === "kept" ? undefined : edited.kind;
+  const { parameters: modifications, word: confirmation } = edited;
+  const isWanted = confirmationWord(asked.question.request) !== undefined;
+  return submit(asked, { decision: "approved_with_modifications", modifications, ...(isWanted ? { confirmation } : {}) });
 }
 
 /** Does what was typed; `undefined` asks again. */
@@ -161,7 +173,8 @@ async function obey(asked: Asked, command: Command): Promise<AskOutcome | undefi
 }
 
 function keysFor(asked: Asked): string {
-  const yes = isCritical(asked.question.request) ? "approve (the whole word)" : "a approve";
+  const word = confirmationWord(asked.question.request);
+  const yes = word === undefined ? "a approve" : `${word} (the whole word)`;
   return `${yes} · d deny · e edit · v details · n next · ? help`;
 }
 

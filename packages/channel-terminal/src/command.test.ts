@@ -4,9 +4,9 @@ import { type Command, parseCommand } from "./command.js";
 
 describe("parseCommand()", () => {
   it.each<[string, Command]>([
-    ["a", { kind: "approve", typed: false, offer: "" }],
-    ["approve", { kind: "approve", typed: true, offer: "" }],
-    ["APPROVE tool-10m ", { kind: "approve", typed: true, offer: "tool-10m" }],
+    ["a", { kind: "approve", word: "a", offer: "" }],
+    ["approve", { kind: "approve", word: "approve", offer: "" }],
+    ["APPROVE tool-10m ", { kind: "approve", word: "approve", offer: "tool-10m" }],
     ["d", { kind: "deny", reason: "" }],
     ["deny  not now, please", { kind: "deny", reason: "not now, please" }],
     ["e", { kind: "edit" }],

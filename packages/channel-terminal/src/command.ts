@@ -5,8 +5,8 @@
 /** What a person wants done with the question on the screen. */
 export type Command =
   | {
-      readonly kind: "approve" /** The whole word was typed. */;
-      readonly typed: boolean /** The offer taken with it, `""` for none. */;
+      readonly kind: "approve" /** What was typed, in lower case: `a` or `approve`. */;
+      readonly word: string /** The offer taken with it, `""` for none. */;
       readonly offer: string;
     }
   | { readonly kind: "deny"; readonly reason: string }
@@ -23,7 +23,7 @@ export function parseCommand(line: string): Command {
       return { kind: "empty" };
     case "a":
     case "approve":
-      return { kind: "approve", typed: word.length > 1, offer: rest };
+      return { kind: "approve", word: word.toLowerCase(), offer: rest };
     case "d":
     case "deny":
       return { kind: "deny", reason: rest };

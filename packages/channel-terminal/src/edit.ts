@@ -1,11 +1,10 @@
 /**
  * Edit: a person enters other arguments as JSON, sees what that changes, and confirms it.
  */
-import { type JsonObject, type JsonValue, canonicalJson, escapeText, parseJson } from "@acp/core";
+import { type JsonObject, type JsonValue, canonicalJson, confirmationWord, escapeText, parseJson } from "@acp/core";
 import type { OpenQuestion } from "./approver-client.js";
 import { diffArguments } from "./diff.js";
 import { type Desk, promptLine } from "./prompt.js";
-import { isCritical } from "./question-view.js";
 
 /** Characters of one entry: what an answer can carry. */
 const ENTRY_CHARS_MAX: number = 1024 * 1024;
@@ -14,7 +13,7 @@ const TTY_LINE_BYTES_MAX: number = process.platform === "linux" ? 4_094 : 1_000;
 
 /** What came of an edit. */
 export type Edited =
-  | { readonly kind: "confirmed"; readonly parameters: JsonObject }
+  | { readonly kind: "confirmed"; readonly parameters: JsonObject; readonly word: string }
   /** Left, refused or without a change; the person was told. */
   | { readonly kind: "kept" }
   | { readonly kind: "over" | "gone" };
@@ -75,10 +74,11 @@ async function confirm(desk: Desk, parameters: JsonObject, { question, status, s
   }
   desk.screen.say("What that changes:");
   for (const { sign, text } of diffArguments(proposed, parameters)) desk.screen.quote([`${sign} ${text}`], sign === "-" ? "red" : "green");
-  const word = isCritical(question.request) ? "approve" : "yes";
+  const word = confirmationWord(question.request) ?? "yes";
   const typed = await promptLine(desk, { label: `Type ${word} to allow the call with these changes > `, status, signal });
   if (typed.kind !== "line") return typed;
-  if (typed.text.trim().toLowerCase() === word) return { kind: "confirmed", parameters };
+  const given = typed.text.trim().toLowerCase();
+  if (given === word) return { kind: "confirmed", parameters, word: given };
   desk.screen.say("Kept: the changes were not confirmed");
   return { kind: "kept" };
 }

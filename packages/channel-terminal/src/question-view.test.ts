@@ -1,6 +1,6 @@
 import { sampleRequest } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { describeEnding, isCritical, showTimeLeft } from "./question-view.js";
+import { describeEnding, showTimeLeft } from "./question-view.js";
 
 describe("showTimeLeft()", () => {
   it.each([
@@ -14,15 +14,6 @@ describe("showTimeLeft()", () => {
     [7 * 24 * 3_600_000, "168:00:00"],
   ])("shows %j ms as %j", (ms, want) => {
     expect(showTimeLeft(ms)).toBe(want);
-  });
-});
-
-describe("isCritical()", () => {
-  it("is so where the rule or the classification says it", () => {
-    const { action, policy } = sampleRequest();
-    expect(isCritical(sampleRequest())).toBe(false);
-    expect(isCritical(sampleRequest({ policy: { ...policy, requiredLevel: "critical" } }))).toBe(true);
-    expect(isCritical(sampleRequest({ action: { ...action, riskLevel: "critical" } }))).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * QuestionView: how a question, its details and its end look. The call itself is core's text, shown as it is.
  */
-import { type ConsentRequest, type Ending, type RiskLevel, encodeRequest, escapeText } from "@acp/core";
+import { type Ending, type RiskLevel, encodeRequest, escapeText } from "@acp/core";
 import type { OpenQuestion } from "./approver-client.js";
 import type { Ink, Screen } from "./screen.js";
 
@@ -21,11 +21,6 @@ export const HELP: readonly string[] = [
   "n, next             leave it open and look at the next one",
   "An empty line, an unknown word, the end of the input and silence are never a yes.",
 ];
-
-/** Whether a yes takes the typed word. */
-export function isCritical({ policy, action }: ConsentRequest): boolean {
-  return policy.requiredLevel === "critical" || action.riskLevel === "critical";
-}
 
 /** Time left as `1:05`, or `1:00:05`. */
 export function showTimeLeft(ms: number): string {

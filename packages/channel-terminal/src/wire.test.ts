@@ -111,6 +111,7 @@ describe("wire", () => {
       approver_unknown: true,
       approver_not_allowed: true,
       already_answered: true,
+      confirmation_required: true,
       evidence_required: true,
       grant_not_offered: true,
       modification_invalid: true,

@@ -48,6 +48,7 @@ const REFUSAL_CODES = listOf<RefusalCode>({
   approver_unknown: true,
   approver_not_allowed: true,
   already_answered: true,
+  confirmation_required: true,
   evidence_required: true,
   grant_not_offered: true,
   modification_invalid: true,

@@ -8,7 +8,12 @@ function claimFor(request: ConsentRequest, kind: AnswerKind) {
   const nonce = kind === "wrong_nonce" ? "n_of-another-question" : request.nonce;
   return makeResponse(
     { id: request.id, nonce },
-    { decision: kind === "deny" ? "denied" : "approved", nowMs: Date.now(), channel: "terminal" },
+    {
+      decision: kind === "deny" ? "denied" : "approved",
+      nowMs: Date.now(),
+      channel: "terminal",
+      ...(kind === "confirm" ? { confirmation: "approve" } : {}),
+    },
   );
 }
 
@@ -42,7 +47,9 @@ async function socketFront(): Promise<ChannelUnderTest> {
 }
 
 describe("terminal channel, socket front: conformance", () => {
-  it.each(channelConformance(socketFront).map((each) => [each.name, each] as const))("%s", async (_name, each) => {
+  it.each(
+    channelConformance(socketFront, { kinds: ["approve", "deny", "confirm", "wrong_nonce"] }).map((each) => [each.name, each] as const),
+  )("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
 });

@@ -85,6 +85,7 @@ export type RefusalCode =
   | "approver_unknown"
   | "approver_not_allowed"
   | "already_answered"
+  | "confirmation_required"
   | "evidence_required"
   | "grant_not_offered"
   | "modification_invalid"

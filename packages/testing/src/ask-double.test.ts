@@ -24,6 +24,15 @@ describe("askDouble()", () => {
     expect(ask.submissions).toHaveLength(1);
   });
 
+  it("refuses a yes without the word where the question takes one, and no no", async () => {
+    const policy = { ...sampleRequest().policy, requiredLevel: "critical" } as const;
+    const ask = askDouble(sampleRequest({ policy }));
+    expect(await ask.session.submit(yes(ask.request))).toMatchObject({ status: "refused", code: "confirmation_required" });
+    expect(await ask.session.submit({ ...yes(ask.request), confirmation: "approve" })).toMatchObject({ status: "final" });
+    const other = askDouble(sampleRequest({ policy }));
+    expect(await other.session.submit({ ...yes(other.request), decision: "denied" })).toMatchObject({ status: "final" });
+  });
+
   it("refuses a stranger where subjects are named", async () => {
     const ask = askDouble(undefined, { subjects: ["4711"] });
     expect(await ask.session.submit(yes(ask.request), { subject: "4712" })).toMatchObject({ code: "approver_unknown" });

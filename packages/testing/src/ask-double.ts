@@ -90,7 +90,8 @@ export function askDouble(request: ConsentRequest = sampleRequest(), options: As
     if (ending !== undefined) return refused("request_ended", "the question is over");
     if (response.nonce !== request.nonce) return refused("nonce_mismatch", "the nonce is another one");
     if (options.subjects?.includes(subject) === false) return refused("approver_unknown", "nobody known answered");
-    if (response.decision !== "denied" && response.confirmation !== confirmationWord(request))
+    const word = confirmationWord(request);
+    if (response.decision !== "denied" && word !== undefined && response.confirmation !== word)
       return refused("confirmation_required", "the question is critical, and the word was not typed");
     end({ status: response.decision, reason: response.reason });
     return { status: "final", outcome: response.decision };

@@ -3,13 +3,15 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Channel } from "@acp/core";
-import { type AskDouble, askDouble } from "./ask-double.js";
+import type { Channel, ConsentRequest } from "@acp/core";
+import { type AskDouble, askDouble, sampleRequest } from "./ask-double.js";
 
 /** What the person on the other side does. */
 export type AnswerKind =
   | "approve"
   | "deny"
+  /** A yes for which the person typed `confirmationWord(request)`. */
+  | "confirm"
   /** A yes with the nonce of another question. */
   | "wrong_nonce"
   /** A yes from somebody whom the channel or the gate does not know. */
@@ -57,11 +59,12 @@ export const isShown = (under: ChannelCase, id: string, want = true): Promise<vo
 export const takenOf = (ask: AskDouble): readonly string[] =>
   ask.submissions.filter(({ receipt }) => receipt.status === "final").map(({ subject }) => subject);
 
-export const askFor = ({ subject }: ChannelCase): AskDouble => askDouble(undefined, { subjects: [subject] });
+export const askFor = ({ subject }: ChannelCase, overrides?: Partial<ConsentRequest>): AskDouble =>
+  askDouble(sampleRequest(overrides), { subjects: [subject] });
 
 /** A question that is on the person's side. */
-export async function delivered(under: ChannelCase): Promise<AskDouble> {
-  const ask = askFor(under);
+export async function delivered(under: ChannelCase, overrides?: Partial<ConsentRequest>): Promise<AskDouble> {
+  const ask = askFor(under, overrides);
   await under.channel.deliver(ask.request, ask.session);
   await isShown(under, ask.request.id);
   return ask;

@@ -19,6 +19,8 @@ interface Flaws {
   readonly credulous?: boolean;
   /** Replaces a foreign nonce by the right one. */
   readonly mends?: boolean;
+  /** Types the word for the person. */
+  readonly types?: boolean;
   /** A name that no log takes. */
   readonly name?: string;
 }
@@ -35,8 +37,8 @@ function makeChannel(flaws: Flaws): ChannelUnderTest {
   const shown = new Map<string, Shown>();
   const ever = new Map<string, Shown>();
   let broken = false;
-  const claimFor = ({ request }: Shown, decision: "approved" | "denied", nonce = request.nonce) =>
-    makeResponse({ id: request.id, nonce }, { decision, nowMs: Date.now(), channel: "memory" });
+  const claimFor = ({ request }: Shown, decision: "approved" | "denied", { nonce = request.nonce, confirmation = "" } = {}) =>
+    makeResponse({ id: request.id, nonce }, { decision, nowMs: Date.now(), channel: "memory", confirmation });
   const channel: Channel = {
     name: flaws.name ?? "memory",
     async deliver(request, session) {
@@ -61,7 +63,8 @@ function makeChannel(flaws: Flaws): ChannelUnderTest {
       const nonce = kind === "wrong_nonce" && flaws.mends !== true ? "n_other" : entry.request.nonce;
       const decision = kind === "deny" && flaws.deaf !== true ? "denied" : "approved";
       const subject = kind === "stranger" && flaws.credulous !== true ? "somebody" : PERSON;
-      await entry.session.submit(claimFor(entry, decision, nonce), { subject });
+      const confirmation = kind === "confirm" || flaws.types === true ? "approve" : "";
+      await entry.session.submit(claimFor(entry, decision, { nonce, confirmation }), { subject });
     },
     async breakTransport() {
       broken = true;
@@ -73,7 +76,7 @@ function makeChannel(flaws: Flaws): ChannelUnderTest {
 }
 
 const suite = (flaws: Flaws = {}) =>
-  channelConformance(async () => makeChannel(flaws), { kinds: ["approve", "deny", "wrong_nonce", "stranger"], patienceMs: 300 });
+  channelConformance(async () => makeChannel(flaws), { kinds: ["approve", "deny", "confirm", "wrong_nonce", "stranger"], patienceMs: 300 });
 
 async function failing(flaws: Flaws): Promise<readonly string[]> {
   const results = await Promise.all(
@@ -111,6 +114,7 @@ describe("channelConformance() finds a channel", () => {
     ["that turns a no into a yes", { deaf: true }, "deliver() shows a question, and hands its deny in once"],
     ["that takes anybody for the person", { credulous: true }, "deliver() leaves a question open that a stranger answered"],
     ["that mends a nonce", { mends: true }, "deliver() leaves a question open whose answer was made for another"],
+    ["that types the word for the person", { types: true }, "deliver() leaves a critical question open that got a yes without its word"],
     ["whose name no log takes", { name: "Memory 1" }, "name is one that the audit log takes"],
   ])("%s", async (_what, flaws, name) => {
     expect(await failing(flaws)).toContain(name);

@@ -23,7 +23,7 @@ import type { ConformanceCase } from "./conformance.js";
 export interface ChannelConformanceOptions {
   /** Who the channel's own person is, for the gate; `local` unless given. */
   readonly subject?: string;
-  /** What the person's side can express; the cases of the rest are left out. All but `stranger` unless given. */
+  /** What the person's side can express; the cases of the rest are left out. `approve`, `deny` and `wrong_nonce` unless given. */
   readonly kinds?: readonly AnswerKind[];
   /** How long the channel may take for what is due at once, in milliseconds; 5,000 unless given. */
   readonly patienceMs?: number;
@@ -91,6 +91,19 @@ const ASKING: readonly Requirement[] = [
       await assertNoYes(ask);
       assert.equal(ask.ending(), undefined);
       await under.answer(ask.request.id, "approve");
+      await answered(under, ask);
+      assert.equal(ask.ending()?.status, "approved");
+    },
+  },
+  {
+    name: "deliver() leaves a critical question open that got a yes without its word",
+    needs: "confirm",
+    check: async (under) => {
+      const ask = await delivered(under, { policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" } });
+      await under.answer(ask.request.id, "approve");
+      await assertNoYes(ask);
+      assert.equal(ask.ending(), undefined);
+      await under.answer(ask.request.id, "confirm");
       await answered(under, ask);
       assert.equal(ask.ending()?.status, "approved");
     },

@@ -34,6 +34,8 @@ export interface RecordedEnd {
   readonly effectiveDigest?: string;
   /** The offer that the approver took besides the yes. */
   readonly grantId?: string;
+  /** The word that was typed, where the question takes one. */
+  readonly confirmation?: string;
   /** With `superseded`: the question that took its place. */
   readonly successorId?: string;
   /** Until when a kept decision may be adopted by a retry. */
@@ -92,6 +94,8 @@ export interface AnswerTerms {
   readonly reason: string;
   readonly validUntilMs: number;
   readonly grantId?: string;
+  /** The word that was typed, where the question takes one. */
+  readonly confirmation?: string;
 }
 
 /** The next record, or why the event changes nothing. */

@@ -25,6 +25,8 @@ export interface ConsentResponse {
   readonly modifications?: JsonObject;
   /** The offer that the person took besides the yes. */
   readonly grantId?: string;
+  /** What the person typed for a yes that takes a word. */
+  readonly confirmation?: string;
   readonly validUntilMs?: number;
   readonly reason: string;
   /** Present where the claim carries a proof; its verification is the verifier's. */
@@ -79,6 +81,7 @@ export function decodeResponse(data: JsonValue): ConsentResponse {
   const decision = fields.oneOf("decision", DECISIONS);
   const modifications = fields.isNull("modifications") ? undefined : fields.optionalRaw("modifications");
   const grantId = fields.optionalText("grant", 64);
+  const confirmation = fields.optionalText("confirmation", 64);
   const { validUntilMs, singleUse } = readConditions(fields);
   const proof = fields.optionalRaw("proof");
   const response: ConsentResponse = {
@@ -88,6 +91,7 @@ export function decodeResponse(data: JsonValue): ConsentResponse {
     reason: fields.optionalText("reason", REASON_CHARS_MAX) ?? "",
     ...(modifications === undefined ? {} : { modifications }),
     ...(grantId === undefined ? {} : { grantId }),
+    ...(confirmation === undefined ? {} : { confirmation }),
     ...(validUntilMs === undefined ? {} : { validUntilMs }),
     ...(proof === undefined ? {} : { proof }),
   };
@@ -107,6 +111,8 @@ export interface AnswerParts {
   readonly reason?: string;
   /** Id of the offer taken. */
   readonly grantId?: string;
+  /** What the person typed, where the question takes a word: see `confirmationWord`. */
+  readonly confirmation?: string;
   readonly validUntilMs?: number;
 }
 
@@ -124,5 +130,6 @@ export function makeResponse(request: Pick<ConsentRequest, "id" | "nonce">, part
     nonce: request.nonce,
     ...(parts.reason === undefined || parts.reason === "" ? {} : { reason: parts.reason }),
     ...(parts.grantId === undefined ? {} : { grant: parts.grantId }),
+    ...(parts.confirmation === undefined ? {} : { confirmation: parts.confirmation }),
   };
 }

@@ -58,6 +58,47 @@ describe("answers that are refused leave the question open", () => {
   });
 });
 
+describe("a critical question", () => {
+  const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", level: "critical" }] });
+
+  it("takes a yes, edited or not, only with the word that the person typed", async () => {
+    const { gate, shown, settle, types } = makeKit({ policy });
+    const verdict = gate(write, { agent });
+    await settle();
+    const question = first(shown);
+    const edit = { decision: "approved_with_modifications", modifications: { path: "b.txt" } } as const;
+    for (const parts of [{ decision: "approved" }, { decision: "approved", confirmation: "APPROVE" }, edit] as const)
+      expect(await question.session.submit(reply(question, parts))).toMatchObject({ status: "refused", code: "confirmation_required" });
+    expect(types().filter((type) => type === "consent_refused")).toHaveLength(3);
+    expect(await question.session.submit(reply(question, { ...edit, confirmation: "approve" }))).toMatchObject({ status: "final" });
+    expect(await verdict).toMatchObject({ code: "consent_modified", action: { args: { path: "b.txt" } } });
+  });
+
+  it("takes a no without it", async () => {
+    const { gate, shown, settle } = makeKit({ policy });
+    const verdict = gate(write, { agent });
+    await settle();
+    expect(await first(shown).session.submit(reply(first(shown), { decision: "denied" }))).toMatchObject({ status: "final" });
+    expect(await verdict).toMatchObject({ code: "consent_denied" });
+  });
+
+  it("is one whose tool is classified as critical, whatever level its rule names", async () => {
+    const classified = parsePolicy({
+      version: "1",
+      rules: [{ match: { tool: "*" }, action: "ask", level: "low" }],
+      classify: [{ tool: "write_file", category: "physical", risk: "critical" }],
+    });
+    const { gate, shown, settle } = makeKit({ policy: classified });
+    void gate(write, { agent });
+    await settle();
+    const question = first(shown);
+    expect(await question.session.submit(reply(question, { decision: "approved" }))).toMatchObject({ code: "confirmation_required" });
+    expect(await question.session.submit(reply(question, { decision: "approved", confirmation: "approve" }))).toMatchObject({
+      status: "final",
+    });
+  });
+});
+
 describe("approvers", () => {
   const approvers = [
     { id: "alice", channel: "test", subject: "1" },
@@ -150,7 +191,7 @@ describe("approve with modifications", () => {
     const next = last(shown);
     expect(next.request.policy.requiredLevel).toBe("critical");
     expect(await old.session.submit(reply(old, { decision: "approved" }))).toMatchObject({ code: "request_ended" });
-    await next.session.submit(reply(next, { decision: "approved" }));
+    await next.session.submit(reply(next, { decision: "approved", confirmation: "approve" }));
     expect(await verdict).toMatchObject({ decision: "allow", action: { args: { path: "/srv/x" } }, requestId: next.request.id });
   });
 });

@@ -4,8 +4,9 @@
 import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
 import { type Advance, advance, endEvent, endQuestion, recordEnd } from "./advance.js";
+import { confirmationWord } from "../approval/confirmation.js";
 import type { Grant } from "../approval/grants.js";
-import { type CountedApproval, type PendingRecord, reduce } from "../approval/machine.js";
+import { type AnswerTerms, type CountedApproval, type PendingRecord, reduce } from "../approval/machine.js";
 import { type ConsentResponse, parseResponse } from "../approval/response.js";
 import { makeRecord } from "./assemble.js";
 import type { Evaluation } from "./consent-gate.js";
@@ -34,6 +35,7 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   approver_unknown: "nobody known answered",
   approver_not_allowed: "this person may not answer this question",
   already_answered: "this person has answered already",
+  confirmation_required: "the question is critical: a yes takes the word that it asks for, typed by the person",
   evidence_required: "the question wants stronger evidence than this answer carries",
   grant_not_offered: "the answer takes an offer that the question does not make",
   modification_invalid: "the edited parameters are not ones of this action",
@@ -71,13 +73,17 @@ function check(parts: GateParts, { record, response, by }: Submission): Checked 
   if (request.evidence !== "any") return "evidence_required";
   if (response.grantId !== undefined && !request.offers.some(({ id }) => id === response.grantId)) return "grant_not_offered";
   if (response.validUntilMs !== undefined && !(response.validUntilMs > nowMs)) return "response_invalid";
+  const word = confirmationWord(request);
+  // Whatever else a channel does, one tap, one key and a batch never say yes to what is critical.
+  if (response.decision !== "denied" && word !== undefined && response.confirmation !== word) return "confirmation_required";
   return { record, response, approval: { approverId, channel: by.channel, atMs: nowMs } };
 }
 
-const termsOf = ({ response, approval }: Checked): { reason: string; validUntilMs: number; grantId?: string } => ({
+const termsOf = ({ response, approval }: Checked): AnswerTerms => ({
   reason: response.reason,
   validUntilMs: response.validUntilMs ?? approval.atMs + DECISION_TTL_MS,
   ...(response.grantId === undefined ? {} : { grantId: response.grantId }),
+  ...(response.confirmation === undefined ? {} : { confirmation: response.confirmation }),
 });
 
 function grantOf({ record, response, approval }: Checked, id: string): Grant | undefined {

@@ -49,6 +49,7 @@ function partsOf({ request }: PendingRecord, answer: Answer): SignedParts {
     reason: terms.reason,
     validUntilMs: untilMs,
     ...(terms.grantId === undefined ? {} : { grantId: terms.grantId }),
+    ...(terms.confirmation === undefined ? {} : { confirmation: terms.confirmation }),
     ...(answer.type === "modify" ? { modifications: answer.modifications } : {}),
   };
 }

@@ -12,6 +12,7 @@ const response: SignedResponse = {
   modifications: undefined,
   reason: "",
   grantId: undefined,
+  confirmation: undefined,
 };
 const question = { parameters: { path: "a.txt", content: "grüße" }, requestHash: "sha256:r" };
 const textOf = (change: Partial<SignedResponse>): string =>
@@ -27,13 +28,16 @@ it("makePayload() is the RFC 8785 form of S0's object, the request hash, the app
 
 it("makePayload() differs for every field of a response", () => {
   const changes: readonly Partial<SignedResponse>[] = [
-    ...["requestId", "nonce", "decision", "timestamp", "validUntil", "approverId", "channel", "reason", "grantId"].map((key) => ({
-      [key]: "other",
-    })),
+    ...["requestId", "nonce", "decision", "timestamp", "validUntil", "approverId", "channel", "reason", "grantId", "confirmation"].map(
+      (key) => ({
+        [key]: "other",
+      }),
+    ),
     { modifications: {} },
     { modifications: { a: 1 } },
     { reason: "null" },
     { grantId: "null" },
+    { confirmation: "null" },
     {},
   ];
   expect(new Set(changes.map(textOf)).size).toBe(changes.length);

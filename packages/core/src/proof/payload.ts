@@ -22,6 +22,7 @@ export interface SignedResponse {
   /** `""` where the response has none. */
   readonly reason: string;
   readonly grantId: string | undefined;
+  readonly confirmation: string | undefined;
 }
 
 /** What was asked, as far as the payload holds it. */
@@ -39,7 +40,7 @@ export interface Payload {
 
 /** The payload of a response to a question. */
 export function makePayload(response: SignedResponse, question: SignedQuestion): Payload {
-  const { modifications, reason, grantId } = response;
+  const { modifications, reason, grantId, confirmation } = response;
   const bytes = encodeUtf8(
     canonicalJson({
       action_hash: sha256Digest(question.parameters),
@@ -54,6 +55,7 @@ export function makePayload(response: SignedResponse, question: SignedQuestion):
       valid_until: response.validUntil,
       ...(reason === "" ? {} : { reason }),
       ...(grantId === undefined ? {} : { grant: grantId }),
+      ...(confirmation === undefined ? {} : { confirmation }),
     }),
   );
   return { bytes, hash: `sha256:${sha256Hex(bytes)}` };

@@ -74,7 +74,7 @@ export function readRequest(input: unknown): Reading<ReadRequest> {
 export function readResponse(input: unknown): Reading<ReadResponse> {
   return attempt("response_malformed", () => {
     const wire = readClaim(input);
-    const { requestId, nonce, decision, modifications, reason, grantId, proof } = decodeResponse(wire);
+    const { requestId, nonce, decision, modifications, reason, grantId, confirmation, proof } = decodeResponse(wire);
     if (!isJsonObject(wire)) throw new TypeError("the response is not an object");
     const fields = readFields(wire, "consent_response");
     const approver = fields.object("approver");
@@ -86,6 +86,7 @@ export function readResponse(input: unknown): Reading<ReadResponse> {
       modifications,
       reason,
       grantId,
+      confirmation,
       timestamp: fields.text("timestamp"),
       validUntil: conditions.text("valid_until"),
       approverId: approver.text("id"),

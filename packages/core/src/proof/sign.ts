@@ -16,7 +16,8 @@ import { makePayload } from "./payload.js";
  * @throws What the signer throws; ConsentError `json_*` for parts that are no JSON data.
  */
 export async function signConsent(request: ConsentRequest, parts: SignedParts, signer: Signer): Promise<JsonObject> {
-  const { decision, approverId, channel, modifications, reason = "", grantId, nowMs, validUntilMs = nowMs + DECISION_TTL_MS } = parts;
+  const { decision, approverId, channel, modifications, reason = "", grantId, confirmation, nowMs } = parts;
+  const { validUntilMs = nowMs + DECISION_TTL_MS } = parts;
   const hash = requestHash(request);
   const payload = makePayload(
     {
@@ -30,6 +31,7 @@ export async function signConsent(request: ConsentRequest, parts: SignedParts, s
       modifications,
       reason,
       grantId,
+      confirmation,
     },
     { parameters: request.action.parameters, requestHash: hash },
   );
