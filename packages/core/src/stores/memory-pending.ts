@@ -1,6 +1,6 @@
 /** Open questions in memory, with the ends of the latest ones so that a late answer can be told so. */
 import { type PendingRecord, reduce } from "../approval/machine.js";
-import { ENDED_KEPT_MAX } from "../limits.js";
+import { ENDED_KEPT_MAX, PENDING_MAX } from "../limits.js";
 import type { PendingStore } from "../ports.js";
 import { createWatchers } from "./watchers.js";
 
@@ -17,17 +17,26 @@ interface RecordTable {
 function createTable(): RecordTable {
   const records = new Map<string, PendingRecord>();
   const retries = new Map<string, Set<string>>();
-  const endedOrder = new Set<string>();
+  // An end that is not recorded yet is still needed by who records it: it is in neither.
+  const over = { told: new Set<string>(), awaited: new Set<string>() };
 
   const forget = (id: string): void => {
     const record = records.get(id);
     records.delete(id);
-    endedOrder.delete(id);
+    over.told.delete(id);
+    over.awaited.delete(id);
     if (record === undefined) return;
     const key = retryKey(record.agentId, record.originalDigest);
     const ids = retries.get(key);
     ids?.delete(id);
     if (ids?.size === 0) retries.delete(key);
+  };
+
+  const forgetOldest = (ids: ReadonlySet<string>, max: number): void => {
+    for (const id of ids) {
+      if (ids.size <= max) break;
+      forget(id);
+    }
   };
 
   return {
@@ -37,11 +46,12 @@ function createTable(): RecordTable {
       const key = retryKey(record.agentId, record.originalDigest);
       retries.set(key, (retries.get(key) ?? new Set()).add(record.id));
       records.set(record.id, record);
-      if (record.status === "ended") endedOrder.add(record.id);
-      for (const id of endedOrder) {
-        if (endedOrder.size <= ENDED_KEPT_MAX) break;
-        forget(id);
-      }
+      if (record.end?.recorded !== true) return;
+      const isAwaited = record.deferred && !record.adopted;
+      over[isAwaited ? "awaited" : "told"].add(record.id);
+      if (!isAwaited) over.awaited.delete(record.id);
+      forgetOldest(over.told, ENDED_KEPT_MAX);
+      forgetOldest(over.awaited, PENDING_MAX);
     },
     forRetry: (agentId, digest) => [...(retries.get(retryKey(agentId, digest)) ?? [])].flatMap((id) => records.get(id) ?? []),
   };

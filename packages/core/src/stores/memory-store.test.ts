@@ -1,7 +1,8 @@
 import { storeConformance } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { manualClock, pendingRecord } from "@acp/testing";
-import { reduce } from "../approval/machine.js";
+import { type MachineEvent, reduce } from "../approval/machine.js";
+import type { PendingStore } from "../ports.js";
 import { ENDED_KEPT_MAX } from "../limits.js";
 import { memoryClaims } from "./memory-claims.js";
 import { memoryPending } from "./memory-pending.js";
@@ -11,18 +12,40 @@ describe("memoryStore() conforms", () => {
   it.each(storeConformance(memoryStore))("$name", async ({ run }) => run());
 });
 
+async function put(pending: PendingStore, id: string, ...events: readonly MachineEvent[]): Promise<void> {
+  let record = pendingRecord({ id });
+  await pending.put(record);
+  for (const event of events) {
+    const reduction = reduce(record, event);
+    if (!reduction.ok) throw new Error(reduction.code);
+    await pending.transition(id, record.version, reduction.next);
+    record = reduction.next;
+  }
+}
+
 describe("memoryPending()", () => {
+  const { createdAtMs, expiresAtMs } = pendingRecord().request;
+  const expired = [{ type: "expire", atMs: expiresAtMs }, { type: "recorded" }] as const;
+  const approval = { approverId: "local", channel: "test", atMs: createdAtMs };
+  const approve = { type: "approve", approval, terms: { reason: "", validUntilMs: expiresAtMs } } as const;
+
   it("remembers a bounded number of ends, newest last", async () => {
     const pending = memoryPending();
-    for (let i = 0; i <= ENDED_KEPT_MAX; i++) {
-      const record = pendingRecord({ id: `cr_${i}` });
-      await pending.put(record);
-      const ended = reduce(record, { type: "expire", atMs: record.request.expiresAtMs });
-      if (!ended.ok) throw new Error(ended.code);
-      await pending.transition(record.id, 0, ended.next);
-    }
+    for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_${i}`, ...expired);
     expect(await pending.get("cr_0")).toBeUndefined();
     expect(await pending.get(`cr_${ENDED_KEPT_MAX}`)).toBeDefined();
+  });
+
+  it("forgets no end that is not recorded yet, and no decision that a retry may still come for", async () => {
+    const pending = memoryPending();
+    await put(pending, "cr_unrecorded", approve);
+    await put(pending, "cr_awaited", { type: "defer" }, approve, { type: "recorded" });
+    for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_${i}`, ...expired);
+    expect((await pending.get("cr_unrecorded"))?.end?.recorded).toBe(false);
+    const { agentId, originalDigest } = pendingRecord();
+    expect((await pending.takeDecision(agentId, originalDigest, createdAtMs))?.id).toBe("cr_awaited");
+    for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_later_${i}`, ...expired);
+    expect(await pending.get("cr_awaited")).toBeUndefined();
   });
 });
 
