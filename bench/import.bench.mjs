@@ -40,7 +40,7 @@ for (let i = -2; i < RUNS; i++) {
   }
 }
 
-async function gzipKb(code, platform) {
+async function bundleKb(code, platform) {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: folder },
     bundle: true,
@@ -61,8 +61,8 @@ for (const [name, code] of Object.entries(entries)) {
   results[name] = {
     wallMs: summary(samples[name].wall).p50 - empty.wall,
     cpuMs: summary(samples[name].cpu).p50 - empty.cpu,
-    gzipKb: await gzipKb(whole, "node"),
-    ...(name.startsWith("@acp/") ? { browserGzipKb: await gzipKb(whole, "browser") } : {}),
+    gzipKb: await bundleKb(whole, "node"),
+    ...(name.startsWith("@acp/") ? { browserGzipKb: await bundleKb(whole, "browser") } : {}),
   };
 }
 if (isJson) console.log(JSON.stringify({ emptyProcess: empty, added: results }));
