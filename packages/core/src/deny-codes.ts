@@ -23,6 +23,7 @@ export type DenyCode =
   | "channel_unavailable"
   | "channel_failed"
   | "too_many_pending"
+  | "too_many_questions"
   | "audit_failed"
   | "signer_failed"
   | "layer_failed"
@@ -89,6 +90,11 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   too_many_pending: {
     meaning: "Too many questions are open.",
     remedy: "Wait for open questions to be answered, then call again",
+    retryable: true,
+  },
+  too_many_questions: {
+    meaning: "The agent has put more questions to people than its prompt limit allows.",
+    remedy: "Wait until retryAfterMs is over; meanwhile make only calls that need no approval",
     retryable: true,
   },
   audit_failed: {

@@ -32,6 +32,8 @@ export const PATH_SEGMENT_CHARS_MAX = 255;
 export const ASK_TIMEOUT_MS = 120_000;
 /** The longest a question may stay open: one week. */
 export const ASK_TIMEOUT_MS_MAX: number = 7 * 24 * 3_600_000;
+/** The longest window of a prompt limit: one day. */
+export const PROMPT_WINDOW_MS_MAX: number = 24 * 3_600_000;
 /** How long a Permit can be redeemed. */
 export const PERMIT_TTL_MS = 30_000;
 /** How long a decision waits for the retry of a caller that was told "call again", counted from the answer. */

@@ -80,6 +80,11 @@ export interface GateOptions {
   /** What keeps the agent from going around the gate, as written into every event; `"none"` unless a sandbox says otherwise. */
   readonly isolation?: string;
   readonly askTimeoutMs?: number;
+  /**
+   * How many questions one agent, with all that it started, may put to people within a time; more are denied with `too_many_questions`. A call
+   * that a rule or a grant answers is no question. Left out: as many as it likes.
+   */
+  readonly promptLimit?: { readonly max: number; readonly windowMs: number };
   readonly clock?: Clock;
   readonly ids?: Ids;
 }

@@ -7,6 +7,7 @@ import { allow, factsOf } from "./allow.js";
 import type { PendingRecord } from "../approval/machine.js";
 import { makeRecord, secretsOf } from "./assemble.js";
 import { assess } from "./assess.js";
+import { type Case, openCase, recordAllowed, recordDenied } from "./case.js";
 import type { Evaluation, GateContext } from "./consent-gate.js";
 import { covers } from "./covers.js";
 import { deny, messageOf } from "./deny.js";
@@ -15,50 +16,12 @@ import { combine, evaluate, hear, type Hearing } from "./evaluate.js";
 import { PENDING_MAX, TEXT_UNITS_MAX } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
 import { eligibleApprovers, type GateParts } from "./parts.js";
-import type { AuditEventInput } from "../ports.js";
-import { type EventMaker, eventMaker, interceptedJson, requestedJson, rulingsJson, subjectOfEvaluation } from "./record.js";
+import { capPrompts } from "./prompt-limit.js";
+import { requestedJson } from "./record.js";
 import { showQuestion } from "./questions.js";
+import { useGrant } from "./use-grant.js";
 import type { Denied, Pending, Verdict } from "../verdict.js";
 import { approvedAction, verdictOf, waitFor } from "./waiting.js";
-
-/** One action under decision. */
-interface Case {
-  readonly action: Action;
-  readonly context: GateContext;
-  readonly evaluation: Evaluation;
-  readonly event: EventMaker;
-  /** Intercepted and evaluated: what every decision records first. */
-  readonly opening: (decision: string, denied?: Denied) => readonly AuditEventInput[];
-}
-
-function openCase(parts: GateParts, { action, context, evaluation }: Pick<Case, "action" | "context" | "evaluation">): Case {
-  const { agent } = context;
-  const event = eventMaker(subjectOfEvaluation({ agent, action, evaluation, startedAtMs: parts.clock.now() }), parts);
-  const opening: Case["opening"] = (decision, denied) => [
-    event("tool_call_intercepted", "", interceptedJson(agent, action)),
-    event("policy_evaluated", decision, {
-      ...rulingsJson(evaluation),
-      ...(denied === undefined ? {} : { code: denied.code, denied: denied.reason }),
-    }),
-  ];
-  return { action, context, evaluation, event, opening };
-}
-
-/** A no that is written down; where the log fails it is a no all the same. */
-async function recordDenied(parts: GateParts, { opening }: Case, verdict: Denied): Promise<Denied> {
-  await parts.append(opening("deny", verdict)).catch(() => undefined);
-  return verdict;
-}
-
-/** A yes that is durable before its permit exists. */
-async function recordAllowed(parts: GateParts, events: readonly AuditEventInput[], yes: () => Verdict): Promise<Verdict> {
-  try {
-    await parts.append(events);
-  } catch (error) {
-    return deny("audit_failed", messageOf(error));
-  }
-  return yes();
-}
 
 /** Takes what the rulings limit, all or nothing. What is forwarded or asked counts, whatever comes of it. */
 async function reserve(parts: GateParts, { rulings, ruling }: Evaluation): Promise<Denied | undefined> {
@@ -71,36 +34,6 @@ async function reserve(parts: GateParts, { rulings, ruling }: Evaluation): Promi
       retryAfterMs: result.retryAfterMs,
     });
   await parts.within(parts.store.limits.settle(result.id, true), "the store");
-  return undefined;
-}
-
-/** An earlier consent that answers this ask. Never for a critical action, never for less evidence, people or secrets than the ask wants. */
-async function useGrant(parts: GateParts, subject: Case, ask: MergedAsk): Promise<Verdict | undefined> {
-  const { action, context, evaluation } = subject;
-  if (evaluation.level === "critical" || ask.quorum > 1) return undefined;
-  const nowMs = parts.clock.now();
-  const secrets = secretsOf(evaluation);
-  for (const grant of await parts.within(parts.store.grants.find(context.agent.id, action, nowMs), "the store")) {
-    const fits =
-      (ask.evidence === "any" || grant.evidence === "passkey") &&
-      (ask.approvers === undefined || grant.approverIds.every((id) => ask.approvers?.includes(id) === true)) &&
-      secrets.every((name) => grant.secrets.includes(name));
-    if (!fits || !(await parts.within(parts.store.grants.use(grant.id, nowMs), "the store"))) continue;
-    const used = subject.event("grant_used", "allow", { grant: grant.id, from_request: grant.requestId, approvers: grant.approverIds });
-    const reason = `an earlier consent (${grant.requestId}) covers it`;
-    return recordAllowed(parts, [...subject.opening("ask"), used], () =>
-      allow(parts, {
-        code: "grant_used",
-        reason,
-        action,
-        context,
-        secrets,
-        event: subject.event,
-        requestId: grant.requestId,
-        approvers: grant.approverIds,
-      }),
-    );
-  }
   return undefined;
 }
 
@@ -196,10 +129,11 @@ async function settleAsk(parts: GateParts, subject: Case, ask: MergedAsk): Promi
     return recordDenied(parts, subject, deny("too_many_pending", `${PENDING_MAX} questions are open`));
   const limited = await reserve(parts, subject.evaluation);
   if (limited !== undefined) return recordDenied(parts, subject, limited);
-  return (
-    (await useGrant(parts, subject, { ...ask, ...(who.approvers === undefined ? {} : { approvers: who.approvers }) })) ??
-    askPerson(parts, subject, { ask, approvers: who.approvers })
-  );
+  const granted = await useGrant(parts, subject, { ...ask, ...(who.approvers === undefined ? {} : { approvers: who.approvers }) });
+  if (granted !== undefined) return granted;
+  const capped = await capPrompts(parts, subject.context.agent);
+  if (capped !== undefined) return recordDenied(parts, subject, capped);
+  return askPerson(parts, subject, { ask, approvers: who.approvers });
 }
 
 async function settle(parts: GateParts, subject: Case): Promise<Verdict | Pending> {

@@ -7,7 +7,7 @@ import { createDeadline, type Deadline } from "./deadline.js";
 import { ConsentError } from "../errors.js";
 import type { Judges } from "./evaluate.js";
 import type { Facts } from "../layers.js";
-import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, PART_TIMEOUT_MS } from "../limits.js";
+import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, PART_TIMEOUT_MS, PROMPT_WINDOW_MS_MAX } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
 import type { Policy } from "../policy/policy.js";
 import type { Assessor, AuditEventInput, AuditReceipt, Channel, Clock, Ids, Store, Vault } from "../ports.js";
@@ -28,6 +28,7 @@ export interface GateParts {
   readonly store: Store;
   readonly paused: () => string | undefined;
   readonly isolation: string;
+  readonly promptLimit: GateOptions["promptLimit"];
   readonly clock: Clock;
   readonly ids: Ids;
   readonly within: Deadline;
@@ -47,7 +48,7 @@ function requireOption(holds: boolean, why: string): void {
   if (!holds) throw new ConsentError("options_invalid", `Cannot create the gate: ${why}`);
 }
 
-function checkOptions({ channel, audit, approvers, groups, signer, askTimeoutMs }: GateOptions): void {
+function checkOptions({ channel, audit, approvers, groups, signer, askTimeoutMs, promptLimit }: GateOptions): void {
   requireOption(typeof audit?.append === "function", `"audit" is no AuditSink`);
   requireOption(typeof channel?.deliver === "function", `"channel" is no Channel`);
   requireOption(CHANNEL_NAME.test(channel.name), `the channel's name ${JSON.stringify(channel.name)} is not of the form [a-z][a-z0-9-]*`);
@@ -55,6 +56,14 @@ function checkOptions({ channel, audit, approvers, groups, signer, askTimeoutMs 
   requireOption(
     askTimeoutMs === undefined || (askTimeoutMs > 0 && askTimeoutMs <= ASK_TIMEOUT_MS_MAX),
     `"askTimeoutMs" is not between 1 ms and a week`,
+  );
+  requireOption(
+    promptLimit === undefined ||
+      (Number.isSafeInteger(promptLimit.max) &&
+        promptLimit.max > 0 &&
+        promptLimit.windowMs > 0 &&
+        promptLimit.windowMs <= PROMPT_WINDOW_MS_MAX),
+    `"promptLimit" is not at least one question in at most a day`,
   );
   const ids = new Set((approvers ?? []).map(({ id }) => id));
   for (const approver of approvers ?? [])
@@ -91,6 +100,7 @@ export function makeParts(options: GateOptions): GateParts {
     store: { ...memoryStore(clock), ...options.store },
     paused: options.paused ?? (() => undefined),
     isolation: options.isolation ?? "none",
+    promptLimit: options.promptLimit,
     clock,
     ids,
     within,

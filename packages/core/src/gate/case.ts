@@ -1,0 +1,48 @@
+/** Case: one action under decision, and how its outcome is written down before anybody hears of it. */
+import type { Action } from "../action/action.js";
+import type { AuditEventInput } from "../ports.js";
+import type { Denied, Verdict } from "../verdict.js";
+import type { Evaluation, GateContext } from "./consent-gate.js";
+import { deny, messageOf } from "./deny.js";
+import type { GateParts } from "./parts.js";
+import { type EventMaker, eventMaker, interceptedJson, rulingsJson, subjectOfEvaluation } from "./record.js";
+
+/** One action under decision. */
+export interface Case {
+  readonly action: Action;
+  readonly context: GateContext;
+  readonly evaluation: Evaluation;
+  readonly event: EventMaker;
+  /** Intercepted and evaluated: what every decision records first. */
+  readonly opening: (decision: string, denied?: Denied) => readonly AuditEventInput[];
+}
+
+/** Opens a case. */
+export function openCase(parts: GateParts, { action, context, evaluation }: Pick<Case, "action" | "context" | "evaluation">): Case {
+  const { agent } = context;
+  const event = eventMaker(subjectOfEvaluation({ agent, action, evaluation, startedAtMs: parts.clock.now() }), parts);
+  const opening: Case["opening"] = (decision, denied) => [
+    event("tool_call_intercepted", "", interceptedJson(agent, action)),
+    event("policy_evaluated", decision, {
+      ...rulingsJson(evaluation),
+      ...(denied === undefined ? {} : { code: denied.code, denied: denied.reason }),
+    }),
+  ];
+  return { action, context, evaluation, event, opening };
+}
+
+/** A no that is written down; where the log fails it is a no all the same. */
+export async function recordDenied(parts: GateParts, { opening }: Case, verdict: Denied): Promise<Denied> {
+  await parts.append(opening("deny", verdict)).catch(() => undefined);
+  return verdict;
+}
+
+/** A yes that is durable before its permit exists. */
+export async function recordAllowed(parts: GateParts, events: readonly AuditEventInput[], yes: () => Verdict): Promise<Verdict> {
+  try {
+    await parts.append(events);
+  } catch (error) {
+    return deny("audit_failed", messageOf(error));
+  }
+  return yes();
+}
