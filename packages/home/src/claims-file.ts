@@ -3,12 +3,12 @@
  * counts, written by one process at a time; those that come together share one sync. Format: spec/home.md.
  */
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Claims, type Clock, systemClock } from "@acp/core";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import { inBatches } from "./batches.js";
-import { causeText, cannot } from "./errors.js";
+import { causeText, cannot, hasErrno } from "./errors.js";
 import { makePrivateDirectory, readPrivateFile } from "./private-file.js";
 import { whileWriting } from "./writer-lock.js";
 
@@ -48,26 +48,42 @@ export function fileClaims(directory: string, clock: Clock = systemClock): Claim
   const path = join(directory, FILE);
   const known = new Map<string, KnownClaim>();
 
-  /** The last claim of each key, as the file has it now, and how many lines are no longer needed. */
-  async function look(): Promise<{ readonly size: number; readonly over: number }> {
+  /** What the file held when it was looked at last: a line is read once. */
+  let seen = { text: "", lines: 0 };
+
+  /** Takes in what the file has got since, and from the beginning where it was written anew. */
+  async function look(): Promise<void> {
     const text = await readPrivateFile(path, FILE_BYTES_MAX);
     // A line that a crash cut short was never acknowledged.
     const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    const lines = whole.split("\n").slice(0, -1);
-    const found = new Map(lines.map((line, index) => readLine(path, line, index + 1)).map((claim) => [claim.key, claim]));
+    if (!whole.startsWith(seen.text)) seen = { text: "", lines: 0 };
     // What this process has given stays given, also where the file was put back.
-    for (const [key, claim] of known) if (!isLive(claim, clock) && !found.has(key)) known.delete(key);
-    for (const [key, claim] of found) {
-      if (known.get(key)?.endMs !== claim.endMs) known.set(key, knowing(claim, clock));
+    for (const line of whole.slice(seen.text.length).split("\n").slice(0, -1)) {
+      const claim = readLine(path, line, seen.lines + 1);
+      if (known.get(claim.key)?.endMs !== claim.endMs) known.set(claim.key, knowing(claim, clock));
+      seen.lines++;
     }
-    const live = [...known.values()].filter((claim) => isLive(claim, clock)).length;
-    return { size: Buffer.byteLength(whole), over: lines.length - live };
+    seen.text = whole;
+  }
+
+  /** The claims whose time is not over; the others are forgotten. */
+  function live(): readonly Claim[] {
+    for (const [key, claim] of known) if (!isLive(claim, clock)) known.delete(key);
+    return [...known.values()];
+  }
+
+  async function keep(made: readonly Claim[]): Promise<void> {
+    const lines = made.map(printLine).join("");
+    const kept = seen.lines > OVER_MAX ? live() : undefined;
+    if (kept === undefined || seen.lines - kept.length < OVER_MAX) await appendDurable(path, Buffer.byteLength(seen.text), lines);
+    else await writeFileAtomic(path, kept.map(printLine).join("") + lines);
+    for (const claim of made) known.set(claim.key, knowing(claim, clock));
   }
 
   /** Claims in the order they are wanted: of two for one key the first is given. */
   async function takeAll(wanted: readonly Wanted[]): Promise<readonly boolean[]> {
-    await createFileAtomic(path, "");
-    const { size, over } = await look();
+    if (await isMissing(path)) await createFileAtomic(path, "");
+    await look();
     const made = new Map<string, Claim>();
     const given = wanted.map(({ key, ttlMs }) => {
       const before = known.get(key);
@@ -75,18 +91,7 @@ export function fileClaims(directory: string, clock: Clock = systemClock): Claim
       made.set(key, { key, endMs: clock.now() + ttlMs, ttlMs });
       return true;
     });
-    if (made.size === 0) return given;
-    const lines = [...made.values()].map(printLine).join("");
-    if (over < OVER_MAX) await appendDurable(path, size, lines);
-    else
-      await writeFileAtomic(
-        path,
-        [...known.values()]
-          .filter((each) => isLive(each, clock))
-          .map(printLine)
-          .join("") + lines,
-      );
-    for (const claim of made.values()) known.set(claim.key, knowing(claim, clock));
+    if (made.size > 0) await keep([...made.values()]);
     return given;
   }
 
@@ -95,6 +100,13 @@ export function fileClaims(directory: string, clock: Clock = systemClock): Claim
     return whileWriting(directory, () => takeAll(wanted));
   });
   return { claimOnce: (key, ttlMs) => claims.take({ key, ttlMs }) };
+}
+
+function isMissing(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    (error: unknown) => hasErrno(error, "ENOENT"),
+  );
 }
 
 function isLive({ endMonotonicMs }: KnownClaim, clock: Clock): boolean {
