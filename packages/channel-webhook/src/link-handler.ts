@@ -11,7 +11,7 @@ import { refusalStatus } from "./refusal-status.js";
 
 /** Bytes of a form: the longest reason, every character of it percent-encoded, and the rest. */
 const FORM_BYTES_MAX = 16_384;
-const FIELDS: readonly string[] = ["key", "decision", "reason", "grant"];
+const FIELDS: readonly string[] = ["key", "decision", "reason", "grant", "confirmation"];
 const DECISIONS: readonly Decision[] = ["approved", "denied"];
 
 /** What the form said. */
@@ -20,6 +20,7 @@ interface Form {
   readonly decision: Decision;
   readonly reason: string;
   readonly grant: string;
+  readonly confirmation: string;
 }
 
 /** What links need. */
@@ -35,9 +36,10 @@ function readForm(bytes: Uint8Array): Form | undefined {
   const names = [...fields.keys()];
   if (new Set(names).size !== names.length || names.some((name) => !FIELDS.includes(name))) return undefined;
   const decision = DECISIONS.find((each) => each === fields.get("decision"));
-  const [key, reason = "", grant = ""] = ["key", "reason", "grant"].map((name) => fields.get(name) ?? undefined);
-  if (decision === undefined || key === undefined || reason.length > REASON_CHARS_MAX) return undefined;
-  return { key, decision, reason, grant };
+  const text = (name: string): string => fields.get(name) ?? "";
+  const [key, reason] = [text("key"), text("reason")];
+  if (decision === undefined || reason.length > REASON_CHARS_MAX) return undefined;
+  return { key, decision, reason, grant: text("grant"), confirmation: text("confirmation") };
 }
 
 const isSame = (one: string, other: string): boolean => {
@@ -52,16 +54,18 @@ function isForeign({ headers }: Request, origin: string): boolean {
   return (site !== null && site !== "same-origin") || (from !== null && from !== origin);
 }
 
-async function answer({ clock }: LinkParts, link: OpenLink, { decision, reason, grant }: Form): Promise<AnswerReceipt> {
+async function answer({ clock }: LinkParts, link: OpenLink, form: Form): Promise<AnswerReceipt> {
   const { request, session } = link.question;
+  const { decision, reason, grant, confirmation } = form;
   const claim = makeResponse(request, {
     decision,
     reason,
     nowMs: clock.now(),
     channel: CHANNEL_NAME,
     approverId: link.subject,
-    // A denial takes no offer, whatever else was chosen on the page.
+    // A denial takes no offer and no word, whatever else was filled in on the page.
     ...(grant === "" || decision === "denied" ? {} : { grantId: grant }),
+    ...(confirmation === "" || decision === "denied" ? {} : { confirmation }),
   });
   return session.submit(claim, { subject: link.subject });
 }

@@ -2,7 +2,7 @@
  * LinkPage: a question as a plain page with a form. No script, nothing loaded, every text escaped. It decides nothing: links-handler.ts does.
  */
 import { createHash } from "node:crypto";
-import { type AnswerReceipt, type ConsentRequest, type EndStatus, REASON_CHARS_MAX, escapeText } from "@acp/core";
+import { type AnswerReceipt, type ConsentRequest, type EndStatus, REASON_CHARS_MAX, confirmationWord, escapeText } from "@acp/core";
 
 const STYLE = `:root{color-scheme:light dark}
 body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
@@ -69,7 +69,13 @@ function offerChoice({ offers }: ConsentRequest): string {
   return `<fieldset><legend>A yes covers</legend>${choice("", "this call only", true)}${each.join("")}</fieldset>`;
 }
 
-/** The question, whole, and below it the form. */
+function wordToType(request: ConsentRequest): string {
+  const word = confirmationWord(request);
+  if (word === undefined) return "";
+  return `<label>This is critical. To approve it, type <strong>${html(word)}</strong> <input type="text" name="confirmation" maxlength="64"></label>`;
+}
+
+/** The question, whole, and below it the form. No key press sends it: the default button is one that cannot be used. */
 export function questionPage({ request, subject, formKey, problem }: QuestionPageParts): Response {
   const needsPasskey = request.evidence === "passkey";
   const alert = problem === undefined ? "" : `<p role="alert">Not taken: ${html(problem.text)}. The question is still open.</p>`;
@@ -78,7 +84,7 @@ export function questionPage({ request, subject, formKey, problem }: QuestionPag
   const main = `${alert}<p>Risk level: <strong>${html(request.policy.requiredLevel)}</strong>. You answer as <strong>${html(subject)}</strong>.</p>
 <pre>${html(request.text)}</pre>
 ${note}<form method="post" autocomplete="off"><input type="hidden" name="key" value="${html(formKey)}">
-${needsPasskey ? "" : offerChoice(request)}
+<button disabled hidden></button>${needsPasskey ? "" : offerChoice(request) + wordToType(request)}
 <label>Reason, if you want to give one <input type="text" name="reason" maxlength="${REASON_CHARS_MAX}"></label>
 <button name="decision" value="denied">Deny</button>${approve}</form>`;
   return page(problem?.status ?? 200, "An agent asks for consent", main);

@@ -1,34 +1,35 @@
 import { createServer } from "node:http";
-import { makeResponse } from "@acp/core";
+import { type ConsentRequest, confirmationWord, makeResponse } from "@acp/core";
 import { type AnswerKind, type ChannelUnderTest, channelConformance } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { createWebhookChannel, toNodeHandler } from "../src/index.js";
-import { SECRET, type Taken, listen, signed, startReceiver, stopServer } from "./receiver.js";
+import { openPage, sendForm } from "./browser.js";
+import { SECRET, type Taken, linksOf, listen, signed, startReceiver, stopServer } from "./receiver.js";
 
-const claimOf = (taken: { readonly id: string; readonly nonce: string }, kind: AnswerKind): string =>
-  JSON.stringify(
-    makeResponse(
-      { id: taken.id, nonce: kind === "wrong_nonce" ? "n_of-another-question" : taken.nonce },
-      {
-        decision: kind === "deny" ? "denied" : "approved",
-        nowMs: Date.now(),
-        channel: "webhook",
-        approverId: kind === "stranger" ? "mallory" : "alice",
-      },
-    ),
+function claimOf(request: ConsentRequest, kind: AnswerKind): string {
+  const nonce = kind === "wrong_nonce" ? "n_of-another-question" : request.nonce;
+  const confirmation = kind === "confirm" ? confirmationWord(request) : undefined;
+  const claim = makeResponse(
+    { id: request.id, nonce },
+    {
+      decision: kind === "deny" ? "denied" : "approved",
+      nowMs: Date.now(),
+      channel: "webhook",
+      approverId: kind === "stranger" ? "mallory" : "alice",
+      ...(confirmation === undefined ? {} : { confirmation }),
+    },
   );
+  return JSON.stringify(claim);
+}
 
 /** Answers come later, by callback, over a real socket. */
 async function callbackChannel(): Promise<ChannelUnderTest> {
   const receiver = await startReceiver();
-  let failed = (): void => undefined;
-  // The channel tries again until the question ends; the suite wants to go on where nothing carries it.
-  const firstFailure = new Promise<void>((resolve) => (failed = resolve));
-  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice", "bob"], warn: () => failed() });
+  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice", "bob"] });
   const server = createServer(toNodeHandler(channel.handler));
   const callbackUrl = `http://127.0.0.1:${await listen(server)}/callback`;
   return {
-    channel: { name: channel.name, deliver: (request, session) => Promise.race([channel.deliver(request, session), firstFailure]) },
+    channel,
     shown: async () => receiver.shown(),
     async answer(id, kind) {
       const question = receiver.questions.get(id);
@@ -59,10 +60,8 @@ async function replyChannel(): Promise<ChannelUnderTest> {
     });
   const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice"] });
   return {
-    channel: {
-      name: channel.name,
-      deliver: (request, session) => Promise.resolve(void channel.deliver(request, session).catch(() => undefined)),
-    },
+    // Delivery lasts until the reply is there; the suite goes on once the question is shown.
+    channel: { name: channel.name, deliver: async (request, session) => void channel.deliver(request, session).catch(() => undefined) },
     shown: async () => receiver.shown(),
     async answer(id, kind) {
       const question = receiver.questions.get(id);
@@ -76,16 +75,53 @@ async function replyChannel(): Promise<ChannelUnderTest> {
   };
 }
 
+/** Answers come from the page behind a link. */
+async function linkChannel(): Promise<ChannelUnderTest> {
+  const receiver = await startReceiver();
+  const server = createServer((incoming, response) => serve(incoming, response));
+  const linkUrl = `http://127.0.0.1:${await listen(server)}/acp`;
+  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice", "bob"], linkUrl });
+  const serve = toNodeHandler(channel.handler);
+  return {
+    channel,
+    shown: async () => receiver.shown(),
+    async answer(id, kind) {
+      const url = linksOf(receiver, id)["alice"];
+      const page = url === undefined ? undefined : await openPage(url).catch(() => undefined);
+      if (url === undefined || page === undefined) return;
+      const decision = kind === "deny" ? "denied" : "approved";
+      await sendForm(url, { key: page.key, decision, confirmation: kind === "confirm" ? "approve" : "" }).catch(() => undefined);
+    },
+    async breakTransport() {
+      await receiver.close();
+      await stopServer(server);
+    },
+    async [Symbol.asyncDispose]() {
+      await channel.close();
+      await receiver.close();
+      await stopServer(server);
+    },
+  };
+}
+
 describe("webhook channel, answered by callback: conformance", () => {
-  const cases = channelConformance(callbackChannel, { subject: "alice", kinds: ["approve", "deny", "wrong_nonce", "stranger"] });
+  const kinds = ["approve", "deny", "confirm", "wrong_nonce", "stranger"] as const;
+  const cases = channelConformance(callbackChannel, { subject: "alice", kinds });
   it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
 });
 
 describe("webhook channel, answered in the reply: conformance", () => {
-  // A reply can be given once, so what a second answer does is the callback's matter.
+  // A reply can be given once, so what a second answer to a question does is the callback's matter.
   const cases = channelConformance(replyChannel, { subject: "alice", kinds: ["approve", "deny"] });
+  it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
+    await expect(each.run()).resolves.toBeUndefined();
+  });
+});
+
+describe("webhook channel, answered from a link: conformance", () => {
+  const cases = channelConformance(linkChannel, { subject: "alice", kinds: ["approve", "deny", "confirm"] });
   it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });

@@ -30,8 +30,10 @@ export interface Receiver extends AsyncDisposable {
   readonly questions: ReadonlyMap<string, ConsentRequest>;
   /** Ids of the questions that a person sees. */
   shown(): readonly string[];
-  /** What it says to a question; an end gets 204. */
+  /** What it says to a question. */
   respond: Responder;
+  /** What it says to an end. */
+  respondToEnd: Responder;
   close(): Promise<void>;
 }
 
@@ -70,6 +72,12 @@ export function signed(body: string, parts: SignedParts = {}): { readonly header
   return { headers: { ...signWebhook({ id, timestampMs: nowMs, body }, secret), "content-type": "application/json" }, body };
 }
 
+/** The links that came with a question, by subject. */
+export function linksOf(receiver: Receiver, id: string): Readonly<Record<string, string>> {
+  const links = receiver.taken.find(({ json }) => json["id"] === id)?.json["links"];
+  return Object.fromEntries(Object.entries(links ?? {}).map(([subject, url]) => [subject, String(url)]));
+}
+
 export async function startReceiver(now: () => number = Date.now): Promise<Receiver> {
   const taken: Taken[] = [];
   const refused: string[] = [];
@@ -87,7 +95,7 @@ export async function startReceiver(now: () => number = Date.now): Promise<Recei
     const { links: _links, ...question } = message.json;
     if (message.json["type"] === "consent_ended") {
       ended.add(String(message.json["request_id"]));
-      response.writeHead(204).end();
+      receiver.respondToEnd(message, response);
       return;
     }
     const request = decodeRequest(question);
@@ -108,6 +116,7 @@ export async function startReceiver(now: () => number = Date.now): Promise<Recei
     questions,
     shown: () => [...questions.keys()].filter((id) => !ended.has(id)),
     respond: later,
+    respondToEnd: later,
     close: () => stopServer(server),
     [Symbol.asyncDispose]: () => stopServer(server),
   };
