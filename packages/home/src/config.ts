@@ -6,6 +6,7 @@ import { dirname, resolve } from "node:path";
 import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "@acp/core";
 import { type Spot, type Subject, invalid, printPath, readMap, readNumber, readYaml } from "@acp/core/yaml";
 import { isSealedField } from "@acp/core/vault";
+import { type AuditConfig, readAudit } from "./config-audit.js";
 import { type ChannelName, type TelegramConfig, type WebhookConfig, readChannel, readTelegram, readWebhook } from "./config-channels.js";
 import { readApprovers, readGroups } from "./config-people.js";
 import { type UpstreamServer, readServers } from "./config-servers.js";
@@ -33,6 +34,8 @@ export interface Config {
   /** Left out: the channel's own authenticated person. Empty: nobody. */
   readonly approvers?: readonly Approver[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** Left out: {@link DEFAULT_AUDIT_CONFIG}. */
+  readonly audit?: AuditConfig;
   /** What loaded but deserves a look. */
   readonly warnings: readonly string[];
   /** Paths of the keys that this version reads but cannot act on yet, e.g. `proxy.http_port`: refuse to start, or say so. */
@@ -43,7 +46,7 @@ export interface Config {
 export const DEFAULT_CONFIG: Config = { channel: "terminal", servers: [], groups: {}, warnings: [], unsupported: [] };
 
 const SUBJECT: Subject = { name: "config", code: "config_invalid" };
-const KEYS = ["version", "channel", "telegram", "webhook", "proxy", "defaults", "approvers", "groups"] as const;
+const KEYS = ["version", "channel", "telegram", "webhook", "proxy", "defaults", "approvers", "groups", "audit"] as const;
 const VERSION = "1";
 const PORT = { min: 1, max: 65_535, whole: true } as const;
 
@@ -92,6 +95,7 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
   const approvers = ifGiven(entries.get("approvers"), readApprovers);
   const telegram = ifGiven(entries.get("telegram"), readTelegram);
   const webhook = ifGiven(entries.get("webhook"), readWebhook);
+  const audit = ifGiven(entries.get("audit"), (each) => readAudit(each, origins));
   if (channel !== "terminal" && !entries.has(channel))
     throw invalid(root, `the channel is ${channel}, but there is no "${channel}" with its settings`);
   if (telegram !== undefined && !isSealedField(telegram.botToken)) warnings.push("telegram.bot_token is written in plain text");
@@ -104,6 +108,7 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
     groups: readGroups(entries.get("groups"), approvers ?? []),
     ...readProxy(entries.get("proxy"), origins, unsupported),
     ...readDefaults(entries.get("defaults"), origins),
+    ...(audit === undefined ? {} : { audit }),
     warnings,
     unsupported,
   };

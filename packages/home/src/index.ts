@@ -3,6 +3,8 @@ export { createFileAtomic, writeFileAtomic } from "./atomic.js";
 export { fileClaims } from "./claims-file.js";
 export { DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
 export type { Config } from "./config.js";
+export { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
+export type { AuditConfig, WitnessConfig } from "./config-audit.js";
 export type { ChannelName, TelegramConfig, WebhookConfig } from "./config-channels.js";
 export { encryptConfigField, readConfigField } from "./config-encrypt.js";
 export type { FieldChange, FieldState } from "./config-encrypt.js";
