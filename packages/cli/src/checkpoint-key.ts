@@ -4,8 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
-import { generateNoteKey, noteSigner } from "@acp/audit";
-import type { CheckpointOptions } from "@acp/audit";
+import { generateNoteKey } from "@acp/audit";
 import { createFileAtomic, makePrivateDirectory, readPrivateFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { exists } from "./unlock.js";
@@ -32,9 +31,4 @@ export async function readCheckpointKey(home: HomePaths): Promise<string | undef
 /** Name of a log among those that the key signs. */
 export function originOf(keyName: string, file: string): string {
   return `${keyName}/${basename(file)}`;
-}
-
-/** What a log is opened with; nothing where the home has no key. */
-export function checkpointOptions(signerKey: string | undefined, file: string): { readonly checkpoints?: CheckpointOptions } {
-  return signerKey === undefined ? {} : { checkpoints: { signerKey, origin: originOf(noteSigner(signerKey).name, file) } };
 }

@@ -237,6 +237,22 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./commands/keys.js")).keysExport,
   },
   {
+    name: "config encrypt",
+    summary: "Keep a secret of config.yml encrypted",
+    usage: "FIELD",
+    operandsMax: 1,
+    takesRest: false,
+    options: ["key-file"],
+    details: [
+      "Writes FIELD of the home's config.yml as encrypted:…; everything else in the file, comments too, stays as it is. FIELD is telegram.bot_token, webhook.secret, or proxy.upstream_servers[N].env.NAME, where N counts servers from 0.",
+      "A value that stands in the file is encrypted in place. Where none does, or it is encrypted already, a new one comes from a hidden prompt. Where standard input is no terminal, a value on it is taken in any case.",
+      "Running gates read the file when they start.",
+    ],
+    examples: ["acp config encrypt telegram.bot_token", "acp config encrypt 'proxy.upstream_servers[0].env.GITHUB_TOKEN'"],
+    exits: ["invalid"],
+    load: async () => (await import("./commands/config-encrypt.js")).configEncrypt,
+  },
+  {
     name: "vault set",
     summary: "Keep a secret, and say where it may go",
     usage: "NAME",

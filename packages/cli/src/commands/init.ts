@@ -52,7 +52,7 @@ async function makeKeys(home: Home, invocation: Invocation): Promise<MadeKeys> {
   const chosen = isNew ? await chooseUnlock(home, invocation) : undefined;
   const unlock = chosen?.unlock ?? (await readUnlock(home, invocation));
   const { keys, created } = await initKeys(home, unlock);
-  if (created.includes(home.vaultPath)) await noteVault(home, keys, { change: "created" });
+  if (created.includes(home.vaultPath)) await noteVault({ home, io: invocation.io }, keys, { change: "created" });
   const keyFile = chosen?.isKeyFileNew === true ? keyFilePath(home, invocation) : undefined;
   return {
     created: [...(keyFile === undefined ? [] : [keyFile]), ...created, ...checkpoint.created],

@@ -46,7 +46,7 @@ export const keysRotate: Run = async (invocation) => {
   const home = await homeOf(invocation);
   const { keys, previousPublicKey: from } = await rotateKeys(home, await readUnlock(home, invocation));
   const { mark } = await readVaultFile(home, keys);
-  await noteRotation(home, { from, to: keys.publicKey }, mark);
+  await noteRotation({ home, io: invocation.io }, { from, to: keys.publicKey }, mark);
   print.result({ public_key: keys.publicKey, previous_public_key: from }, () => [
     `${print.tone("green", "made")} ${keys.publicKey}`,
     `${print.tone("dim", "kept")} ${from}, for what it signed until now`,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createTerminalChannel } from "@acp/channel-terminal";
 import { ConsentError, createConsentGate } from "@acp/core";
 import type { Agent } from "@acp/core";
-import { openHome, readPause } from "@acp/home";
+import { openHome } from "@acp/home";
 import type { Home } from "@acp/home";
 import { createMcpProxy } from "@acp/proxy-mcp";
 import type { ProxyExit } from "@acp/proxy-mcp";
@@ -14,9 +14,11 @@ import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { homePath } from "../home-source.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
-import { chooseServers, configWarnings, gateOptionsOf, readHomeConfig } from "../mcp/config.js";
+import { chooseServers, configWarnings, gateOptionsOf, openServers, readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
+import { checkWitnesses, lookAfterLogs } from "../mcp/home-logs.js";
 import { createNotices, sayHow } from "../mcp/notices.js";
+import { createPaused } from "../mcp/paused.js";
 import { openPolicyInForce } from "../mcp/policy-in-force.js";
 import { removeStaleSockets } from "../mcp/stale-sockets.js";
 import { openHomeAudit } from "../open-audit.js";
@@ -32,19 +34,21 @@ export const mcp: Run = async (invocation) => {
   const signal = io.onStop();
   const home = await makeHome(homePath(invocation));
   const source = await readHomeConfig(home, invocation);
-  const upstreams = chooseServers(source, invocation);
+  const servers = chooseServers(source, invocation);
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
 
-  const keyed = await openHomeKeys(home, invocation);
+  const { keys, gateOptions } = await openHomeKeys(home, invocation);
+  const upstreams = await openServers(servers, { file: source.file, keys, env: io.env });
   // Questions live in the process that asks them: of those that an earlier one left open none can be answered any more.
-  await using audit = await openHomeAudit(home, { recover: { pendingIds: new Set() } });
+  const recover = { pendingIds: new Set<string>() };
+  const settings = { config: source.config?.audit, recover };
+  await checkWitnesses(home, settings);
+  await using audit = await openHomeAudit(home, settings);
   const notices = createNotices({ print, audit, agent: agent.id });
   await sayHow(notices, host);
-  if (audit.recovered !== undefined) print.notice(`${audit.path}: a line that a crash had cut short was removed`);
-  if (audit.ended > 0) print.notice(`${audit.path}: ${audit.ended} questions or calls that an earlier gate left open were ended`);
-  if (keyed.signer === undefined)
-    await notices.say("unsigned", "No keys: answers are not signed and there is no vault; make them with acp init");
+  await using _logs = await lookAfterLogs({ home, audit, settings, notices, print });
+  if (keys === undefined) await notices.say("unsigned", "No keys: answers are not signed and there is no vault; make them with acp init");
   for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
   const policy = await openPolicyInForce({
     file: source.policyFile,
@@ -67,8 +71,8 @@ export const mcp: Run = async (invocation) => {
     policy,
     channel,
     audit,
-    paused: () => readPause(home, Date.now()),
-    ...keyed,
+    paused: createPaused({ home, keys, notices }),
+    ...gateOptions,
     ...gateOptionsOf(source),
   });
   const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });

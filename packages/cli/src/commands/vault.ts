@@ -5,9 +5,8 @@ import { ConsentError } from "@acp/core";
 import { Secret } from "@acp/core/vault";
 import { changeVaultFile, readVaultFile, withoutSecret, withSecret } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
-import { askHidden, terminalOf } from "../hidden-prompt.js";
 import { homeOf } from "../home-source.js";
-import { readInput } from "../input.js";
+import { readSecretValue } from "../secret-value.js";
 import { openKeys } from "../unlock.js";
 import { noteMark } from "../vault-log.js";
 
@@ -24,9 +23,9 @@ export const vaultSet: Run = async (invocation) => {
     );
   const home = await homeOf(invocation);
   const keys = await openKeys(home, invocation);
-  const secret = new Secret({ name, value: await readValue(name, invocation), servers, hosts });
+  const secret = new Secret({ name, value: await readSecretValue({ name, bytesMax: VALUE_BYTES_MAX }, invocation), servers, hosts });
   const mark = await changeVaultFile(home, keys, (secrets) => withSecret(secrets, secret));
-  await noteMark(home, mark, { change: "set", secret: name });
+  await noteMark({ home, io: invocation.io }, mark, { change: "set", secret: name });
   report(invocation, secret, "set");
   return "ok";
 };
@@ -38,14 +37,14 @@ export const vaultRotate: Run = async (invocation) => {
   const keys = await openKeys(home, invocation);
   const { secrets } = await readVaultFile(home, keys);
   if (!secrets.some((each) => each.name === name)) return none(invocation, name);
-  const value = await readValue(name, invocation);
+  const value = await readSecretValue({ name, bytesMax: VALUE_BYTES_MAX }, invocation);
   let rotated: Secret | undefined;
   const mark = await changeVaultFile(home, keys, (now) => {
     const { servers, hosts } = now.find((each) => each.name === name) ?? { servers: [], hosts: [] };
     rotated = new Secret({ name, value, servers, hosts });
     return withSecret(withoutSecret(now, name), rotated);
   });
-  await noteMark(home, mark, { change: "set", secret: name });
+  await noteMark({ home, io: invocation.io }, mark, { change: "set", secret: name });
   if (rotated !== undefined) report(invocation, rotated, "rotated");
   return "ok";
 };
@@ -58,7 +57,7 @@ export const vaultRemove: Run = async (invocation) => {
   const { secrets } = await readVaultFile(home, keys);
   if (!secrets.some((each) => each.name === name)) return none(invocation, name);
   const mark = await changeVaultFile(home, keys, (now) => withoutSecret(now, name));
-  await noteMark(home, mark, { change: "removed", secret: name });
+  await noteMark({ home, io: invocation.io }, mark, { change: "removed", secret: name });
   invocation.print.result({ removed: name }, () => [`${invocation.print.tone("green", "removed")} ${name}`]);
   return "ok";
 };
@@ -85,13 +84,6 @@ function listOf(text: string | undefined): readonly string[] {
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");
-}
-
-/** What a person types, or what stands on standard input without the line end that `echo` adds. */
-async function readValue(name: string, { io }: Invocation): Promise<string> {
-  using terminal = terminalOf(io);
-  if (terminal !== undefined) return await askHidden(terminal, `Value of ${name}: `);
-  return (await readInput("-", io, { what: "value", bytesMax: VALUE_BYTES_MAX })).replace(/\r?\n$/, "");
 }
 
 function none({ print }: Invocation, name: string): "nothing" {

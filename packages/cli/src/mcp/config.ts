@@ -5,8 +5,9 @@ import { access } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { GateOptions } from "@acp/core";
-import { readConfig } from "@acp/home";
-import type { Config, Home, UpstreamServer } from "@acp/home";
+import type { KeyPair } from "@acp/core/proof";
+import { openServerConfig, readConfig } from "@acp/home";
+import type { CommandServer, Config, Home, UpstreamServer } from "@acp/home";
 import type { UpstreamConfig } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
 import { onFile } from "../failure.js";
@@ -55,8 +56,8 @@ function isMissing(file: string): Promise<boolean> {
  */
 export function chooseServers(
   { file, config }: HomeConfig,
-  { rest, values, io }: Pick<Invocation, "rest" | "values" | "io">,
-): readonly UpstreamConfig[] {
+  { rest, values }: Pick<Invocation, "rest" | "values">,
+): readonly UpstreamServer[] {
   // To ask somewhere else than written would be weaker than written; a listener that does not listen is not, it is only said.
   if (config !== undefined && config.channel !== "terminal")
     throw new ConsentError(
@@ -73,7 +74,22 @@ export function chooseServers(
       `Cannot start: there is no MCP server; write acp mcp -- COMMAND, or add one to proxy.upstream_servers in ${file}`,
     );
   }
-  return servers.map((server) => withEnvironment(server, io.env));
+  return servers;
+}
+
+/**
+ * The servers as the proxy takes them: with their whole environment, encrypted variables opened.
+ *
+ * @param servers - From {@link chooseServers}.
+ * @throws ConsentError `vault_invalid` or `key_locked`, naming file and field.
+ */
+export function openServers(
+  servers: readonly UpstreamServer[],
+  { file, keys, env }: { readonly file: string; readonly keys: KeyPair | undefined; readonly env: Invocation["io"]["env"] },
+): Promise<readonly UpstreamConfig[]> {
+  return onFile(file, () =>
+    servers.map((server, index) => ("command" in server ? withEnvironment(openServerConfig(server, index, keys), env) : server)),
+  );
 }
 
 /** What loaded but deserves a look. */
@@ -94,8 +110,8 @@ export function gateOptionsOf({ config }: Pick<HomeConfig, "config">): Pick<Gate
 }
 
 /** The configuration adds to our environment; the proxy takes the whole. */
-function withEnvironment(server: UpstreamServer, env: Invocation["io"]["env"]): UpstreamConfig {
-  if (!("command" in server) || server.env === undefined) return server;
+function withEnvironment(server: CommandServer, env: Invocation["io"]["env"]): UpstreamConfig {
+  if (server.env === undefined) return server;
   const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return { ...server, env: { ...Object.fromEntries(own), ...server.env } };
 }

@@ -8,15 +8,20 @@ import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
 import { createVault } from "@acp/core/vault";
 import type { Secret, VaultMark } from "@acp/core/vault";
-import { fileClaims, readVaultFile } from "@acp/home";
+import { fileClaims, readVaultFile, signerInUse } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../hidden-prompt.js";
 import { hasKeys, openKeys } from "../unlock.js";
 import { checkRollback } from "../vault-log.js";
 
-/** What a gate takes from the home's keys. */
-export type KeyedOptions = Pick<GateOptions, "signer" | "vault" | "store">;
+/** The home's keys, open. */
+export interface HomeKeys {
+  /** `undefined` where the home has none. */
+  readonly keys: KeyPair | undefined;
+  /** What a gate takes from them. */
+  readonly gateOptions: Pick<GateOptions, "signer" | "vault" | "store">;
+}
 
 /** Where the home keeps what was claimed once. */
 function claimsDirectory(home: Home): string {
@@ -30,13 +35,14 @@ function claimsDirectory(home: Home): string {
  *
  * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault does not, or is not the one that was saved last.
  */
-export async function openHomeKeys(home: Home, invocation: Invocation): Promise<KeyedOptions> {
+export async function openHomeKeys(home: Home, invocation: Invocation): Promise<HomeKeys> {
   const store = { claims: fileClaims(claimsDirectory(home)) };
-  if (!(await hasKeys(home))) return { store };
+  if (!(await hasKeys(home))) return { keys: undefined, gateOptions: { store } };
   const keys = await openKeys(home, invocation, () => (invocation.flags.has("tty") ? controllingTerminal() : undefined));
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
-  return { store, signer: createConsentSigner(keys), vault: createVault(liveSecrets(home, keys, opened)) };
+  const signer = createConsentSigner(signerInUse(home, keys));
+  return { keys, gateOptions: { store, signer, vault: createVault(liveSecrets(home, keys, opened)) } };
 }
 
 /** The secrets as the file has them at each release, so that one that was removed goes nowhere any more. The same list while nothing changes. */

@@ -11,12 +11,13 @@ export type NoticeCode =
   | "isolation_none"
   | "shared_uid"
   | "unsigned"
+  | "keys_rotated"
   | "config_warning"
   | "policy_builtin"
   | "policy_warning"
   | "policy_reloaded"
   | "policy_kept"
-  | "log_recovered"
+  | "log_failed"
   | "socket_failed";
 
 /** What every gate of this command has to say: there is no sandbox here. */

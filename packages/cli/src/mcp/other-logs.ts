@@ -1,0 +1,35 @@
+/**
+ * Other logs: a gate writes one log, and the gates before it may have left work open in others. Whoever starts ends that there too.
+ */
+import { openAuditLog } from "@acp/audit";
+import type { AuditLogOptions } from "@acp/audit";
+import { isConsentError } from "@acp/core";
+import type { Home } from "@acp/home";
+import { listAuditFiles } from "../audit-files.js";
+
+/** Parts of {@link recoverOtherLogs}. */
+export interface OtherLogs {
+  readonly home: Home;
+  /** The log of this gate, which is looked after already. */
+  readonly own: string;
+  readonly recover: Required<AuditLogOptions>["recover"];
+  /** What a log of the home is opened with. */
+  readonly optionsOf: (path: string) => AuditLogOptions;
+  /** Hears how many questions and calls were ended in a log. */
+  readonly onEnded: (path: string, ended: number) => void;
+  /** Hears why a log could not be looked after: it says nothing of our own. */
+  readonly onError: (path: string, message: string) => void;
+}
+
+/** Ends what dead gates left open in the home's other logs. Logs that a live process writes are left to it. Never rejects for a log. */
+export async function recoverOtherLogs({ home, own, recover, optionsOf, onEnded, onError }: OtherLogs): Promise<void> {
+  for (const path of await listAuditFiles(home.dir)) {
+    if (path === own) continue;
+    try {
+      await using log = await openAuditLog({ ...optionsOf(path), recover });
+      if (log.ended > 0) onEnded(path, log.ended);
+    } catch (error) {
+      if (!isConsentError(error, "audit_busy")) onError(path, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
