@@ -146,7 +146,7 @@ export async function sendFile(front: Front, sheet: Sheet, document: UploadedTex
 export async function submit(
   front: Front,
   question: Question,
-  answer: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId"> & { readonly sender: Sender },
+  answer: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId" | "confirmation"> & { readonly sender: Sender },
 ): Promise<AnswerReceipt> {
   const { sender, ...parts } = answer;
   const { subject } = sender;

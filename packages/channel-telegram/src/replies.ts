@@ -1,23 +1,23 @@
 /** Replies: what words in reply to a message of ours do. Words of whoever may not decide, and words under other messages, do nothing. */
+import { confirmationWord } from "@acp/core";
 import { type Front, post, say, showReceipt, strip, submit } from "./front.js";
 import { readArguments, whyNoReason } from "./edit.js";
 import { type Sheet, makeSheet, whyNoYes } from "./sheet.js";
 import type { Reply } from "./update.js";
 import { WORDS_HELP, readWords } from "./words.js";
 
-async function approve(front: Front, sheet: Sheet, { sender, messageId }: Reply): Promise<void> {
+async function approve(front: Front, sheet: Sheet, { reply, typed }: { readonly reply: Reply; readonly typed: string }): Promise<void> {
   const { question, edit } = sheet;
-  const why =
-    whyNoYes(sheet) ??
-    (edit !== undefined && edit.editor.subject !== sender.subject ? "only the one who changed the arguments can confirm that" : undefined);
+  const { sender, messageId } = reply;
+  const isAnothers = edit !== undefined && edit.editor.subject !== sender.subject;
+  const why = isAnothers ? "only the one who changed the arguments can confirm that" : whyNoYes(sheet);
   if (why !== undefined) return say(front, messageId, `Not taken: ${why}`);
-  const receipt = await submit(
-    front,
-    question,
+  const confirmation = confirmationWord(question.request) === undefined ? {} : { confirmation: typed };
+  const yes =
     edit === undefined
-      ? { decision: "approved", sender }
-      : { decision: "approved_with_modifications", modifications: edit.parameters, sender },
-  );
+      ? ({ decision: "approved" } as const)
+      : ({ decision: "approved_with_modifications", modifications: edit.parameters } as const);
+  const receipt = await submit(front, question, { ...yes, ...confirmation, sender });
   if (receipt.status !== "final") say(front, messageId, showReceipt(receipt));
 }
 
@@ -69,7 +69,7 @@ export async function takeReply(front: Front, reply: Reply): Promise<void> {
   const words = readWords(reply.text);
   switch (words.kind) {
     case "approve":
-      return approve(front, sheet, reply);
+      return approve(front, sheet, { reply, typed: words.typed });
     case "deny":
       return deny(front, sheet, { reply, reason: words.reason });
     case "edit":

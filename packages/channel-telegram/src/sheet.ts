@@ -2,8 +2,7 @@
  * Sheet: a message with buttons, as it looks. Everything on it is plain text of the message: no markup, no links. A yes is offered only for
  * a text that stands in the chat whole.
  */
-import { type AskSession, type ConsentRequest, type Ending, type JsonObject, escapeText, sha256Digest } from "@acp/core";
-import { typedWord } from "./confirmation.js";
+import { type AskSession, type ConsentRequest, type Ending, type JsonObject, confirmationWord, escapeText, sha256Digest } from "@acp/core";
 import { cutAfter } from "./cut.js";
 import { showEdit } from "./edit.js";
 import { type Layout, layOut } from "./layout.js";
@@ -115,7 +114,7 @@ function rowsOf(sheet: Sheet, isWhole: boolean): readonly (readonly Key[])[] {
       : [{ label: "Keep as proposed", act: { kind: "keep" } }];
   if (request.evidence === "passkey") return [noKeys];
   if (!isWhole) return [[{ label: "Send all of it as a file", act: { kind: "file" } }], noKeys];
-  return typedWord(request) === undefined ? [...yesKeys(sheet), noKeys] : [noKeys];
+  return confirmationWord(request) === undefined ? [...yesKeys(sheet), noKeys] : [noKeys];
 }
 
 function headingOf({ question, edit }: Sheet): string {
@@ -129,7 +128,7 @@ function headingOf({ question, edit }: Sheet): string {
 /** What the person can do. */
 function waysOf(sheet: Sheet, isWhole: boolean): string {
   const { request } = sheet.question;
-  const word = typedWord(request);
+  const word = confirmationWord(request);
   if (request.evidence === "passkey") return "This takes a passkey, which Telegram does not have; it can be denied here.";
   if (!isWhole) return "No yes is possible before all of it was sent as a file.";
   if (word !== undefined) return `To allow it, reply to this message with the word ${word}.`;

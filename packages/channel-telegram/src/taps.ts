@@ -1,6 +1,5 @@
 /** Taps: what a tap on a button does. Whoever tapped always gets an answer; whoever may not decide changes nothing by it. */
-import { encodeRequest } from "@acp/core";
-import { typedWord } from "./confirmation.js";
+import { confirmationWord, encodeRequest } from "@acp/core";
 import { cutAfter } from "./cut.js";
 import { type Front, redraw, sendFile, showReceipt, strip, submit } from "./front.js";
 import type { Button } from "./keys.js";
@@ -22,7 +21,7 @@ const unused = (text: string): Outcome => ({ text, used: false });
 type Yes = { readonly decision: "approved"; readonly grantId?: string } | { readonly decision: "approved_with_modifications" };
 
 async function sayYes(front: Front, sheet: Sheet, { sender, ...yes }: Yes & { readonly sender: Sender }): Promise<Outcome> {
-  const why = typedWord(sheet.question.request) === undefined ? whyNoYes(sheet) : "this takes a typed word";
+  const why = confirmationWord(sheet.question.request) === undefined ? whyNoYes(sheet) : "this takes a typed word";
   if (why !== undefined) return unused(`Not taken: ${why}`);
   const modifications = sheet.edit === undefined ? {} : { modifications: sheet.edit.parameters };
   const receipt = await submit(front, sheet.question, { ...yes, ...modifications, sender });

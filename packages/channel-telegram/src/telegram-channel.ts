@@ -2,6 +2,7 @@
  * TelegramChannel: asks in a Telegram chat. It shows and hands on; who may answer is decided by the number of the user whom Telegram names,
  * never by the chat, a name or a username. Guide: docs/channels/telegram.md.
  */
+import { setMaxListeners } from "node:events";
 import { type AskSession, type Channel, ConsentError, type ConsentRequest, type Ending, type JsonValue } from "@acp/core";
 import { type ApiFailure, createBotApi } from "./bot-api.js";
 import { type Front, NAME, post, strip, textParams } from "./front.js";
@@ -104,6 +105,8 @@ export function createTelegramChannel(options: TelegramChannelOptions): Telegram
   const settings = readOptions(options);
   const { clock, warn } = settings;
   const [listening, life] = [new AbortController(), new AbortController()];
+  // Everything under way listens to them: many listeners are no leak here.
+  setMaxListeners(0, listening.signal, life.signal);
   const api = createBotApi(settings);
   const work = new Set<Promise<unknown>>();
   const open = new Set<Question>();
@@ -139,7 +142,9 @@ export function createTelegramChannel(options: TelegramChannelOptions): Telegram
   const deliver = async (request: ConsentRequest, session: AskSession): Promise<void> => {
     if (listening.signal.aborted) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: the channel is closed");
     if (settings.approvers.size === 0) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: nobody may answer");
-    const question: Question = { request, session, over: new AbortController(), sheets: new Set(), answering: new Set() };
+    const over = new AbortController();
+    setMaxListeners(0, over.signal);
+    const question: Question = { request, session, over, sheets: new Set(), answering: new Set() };
     const sheet = makeSheet(question);
     open.add(question);
     const ended = session.ended.then((ending) => {

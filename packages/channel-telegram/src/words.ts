@@ -2,7 +2,7 @@
 
 /** What was written. */
 export type Words =
-  | { readonly kind: "approve" }
+  | { readonly kind: "approve" /** What was typed, in lower case. */; readonly typed: string }
   | { readonly kind: "deny"; readonly reason: string }
   /** Other arguments, as JSON yet to be read. */
   | { readonly kind: "edit"; readonly json: string }
@@ -15,7 +15,8 @@ export const WORDS_HELP = `a reply is "approve", "deny" with or without a reason
 export function readWords(text: string): Words {
   const trimmed = text.trim();
   if (trimmed.startsWith("{")) return { kind: "edit", json: trimmed };
-  if (trimmed.toLowerCase() === "approve") return { kind: "approve" };
+  const typed = trimmed.toLowerCase();
+  if (typed === "approve") return { kind: "approve", typed };
   const denial = /^deny(?:$|[\s:,]+)(.*)$/is.exec(trimmed);
   return denial === null ? { kind: "unclear" } : { kind: "deny", reason: denial[1] ?? "" };
 }

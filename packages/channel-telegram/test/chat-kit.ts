@@ -1,4 +1,5 @@
 /** A channel whose chat is a Bot API double, and what its people do. */
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AskSession, Clock, ConsentRequest } from "@acp/core";
 import {
   type AskDouble,
@@ -112,6 +113,40 @@ export async function runUntil(clock: ManualClock, isSo: () => boolean, stepMs =
       return isSo();
     }, PATIENCE)
     .toBe(true);
+}
+
+/** A chat whose updates come by webhook, through an HTTP server as anybody would mount the handler. */
+export async function openWebhookChat(options: ChatOptions = {}): Promise<Chat & { readonly url: string; readonly secretToken: string }> {
+  const secretToken = "s".repeat(48);
+  let handle: (request: Request) => Promise<Response> = () => Promise.resolve(new Response(null, { status: 503 }));
+  const server = createServer((request, response) => void serve(request, response, handle));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/telegram`;
+  const chat = await openChat({ ...options, webhook: { url, secretToken } });
+  handle = (request) => chat.channel.handle(request);
+  await chat.channel.ready;
+  return {
+    ...chat,
+    url,
+    secretToken,
+    async [Symbol.asyncDispose]() {
+      await chat[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handle: (request: Request) => Promise<Response>): Promise<void> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of incoming) if (chunk instanceof Uint8Array) chunks.push(chunk);
+  const headers = Object.entries(incoming.headers).map(([key, value]): [string, string] => [key, String(value)]);
+  const body = incoming.method === "GET" ? {} : { body: Buffer.concat(chunks) };
+  const response = await handle(
+    new Request(`http://localhost${incoming.url ?? "/"}`, { method: incoming.method ?? "GET", headers, ...body }),
+  );
+  outgoing.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()));
 }
 
 /** A chat whose channel's time is in the test's hands; closing needs {@link closeChat}. */

@@ -1,10 +1,8 @@
-import { type ChannelUnderTest, channelConformance } from "@acp/testing";
+import { type AnswerKind, type BotApiMessage, type ChannelUnderTest, channelConformance } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { ALICE, GROUP, PATIENCE, STRANGER, openChat, openGroup } from "./chat-kit.js";
-import type { AnswerKind, BotApiMessage } from "@acp/testing";
-import type { Chat } from "./chat-kit.js";
+import { ALICE, type Chat, PATIENCE, STRANGER, openChat, openGroup, openWebhookChat } from "./chat-kit.js";
 
-const LABELS: Readonly<Record<AnswerKind, string>> = { approve: "Approve", deny: "Deny", stranger: "Approve", wrong_nonce: "" };
+const LABELS: Readonly<Partial<Record<AnswerKind, string>>> = { approve: "Approve", deny: "Deny", stranger: "Approve" };
 
 /** The person taps buttons; a question that is no longer shown they tap where its message was. */
 async function underTest(chat: Chat): Promise<ChannelUnderTest> {
@@ -24,6 +22,10 @@ async function underTest(chat: Chat): Promise<ChannelUnderTest> {
       look();
       const message = seen.get(id);
       if (message === undefined) return;
+      if (kind === "confirm") {
+        chat.reply(message, "approve");
+        return;
+      }
       // A stale message has its buttons as they were; another question's button, on this message, is made up.
       const data = message.buttons.find(({ label }) => label === LABELS[kind])?.data ?? `v1:${"A".repeat(22)}`;
       const tap = chat.bot.tap({ message, from: kind === "stranger" ? STRANGER : ALICE, button: { data } });
@@ -37,23 +39,21 @@ async function underTest(chat: Chat): Promise<ChannelUnderTest> {
   };
 }
 
-const OPTIONS = { subject: String(ALICE.id), kinds: ["approve", "deny", "wrong_nonce", "stranger"], patienceMs: PATIENCE.timeout } as const;
+const OPTIONS = {
+  subject: String(ALICE.id),
+  kinds: ["approve", "deny", "wrong_nonce", "stranger", "confirm"],
+  patienceMs: PATIENCE.timeout,
+} as const;
 
-describe("telegram channel, private chat, polling: conformance", () => {
-  it.each(channelConformance(async () => underTest(await openChat()), OPTIONS).map((each) => [each.name, each] as const))(
+describe.each<[string, () => Promise<Chat>]>([
+  ["private chat, polling", openChat],
+  ["group, polling", openGroup],
+  ["private chat, webhook", openWebhookChat],
+])("telegram channel, %s: conformance", (_where, open) => {
+  it.each(channelConformance(async () => underTest(await open()), OPTIONS).map((each) => [each.name, each] as const))(
     "%s",
     async (_name, each) => {
       await expect(each.run()).resolves.toBeUndefined();
     },
   );
-});
-
-describe("telegram channel, group, polling: conformance", () => {
-  it.each(channelConformance(async () => underTest(await openGroup()), OPTIONS).map((each) => [each.name, each] as const))(
-    "%s",
-    async (_name, each) => {
-      await expect(each.run()).resolves.toBeUndefined();
-    },
-  );
-  it("is a group", () => expect(GROUP).toBeLessThan(0));
 });
