@@ -145,7 +145,10 @@ export const COMMANDS: readonly Command[] = [
     operandsMax: 1,
     takesRest: false,
     options: ["limit", ...FILTER_OPTIONS, "follow"],
-    details: ["Shows the last events of FILE, or of the home's audit logs. It does not check the chain: `acp audit verify` does."],
+    details: [
+      "Shows the last events of FILE, or of the home's audit logs. It does not check the chain: `acp audit verify` does.",
+      "With --follow it goes on with what is written from then on, also to logs that gates begin later. Ctrl-C ends it.",
+    ],
     examples: [
       "acp audit show",
       "acp audit show --since 2h --decision denied",
@@ -164,6 +167,7 @@ export const COMMANDS: readonly Command[] = [
     options: ["format", ...FILTER_OPTIONS],
     details: [
       "Writes FILE, or all audit logs of the home one after another, to standard output. It does not check the chain: `acp audit verify` does.",
+      "jsonl and v0.3 are JSON, one object a line, with --json as without; csv cannot be had with it.",
     ],
     examples: ["acp audit export > audit.jsonl", "acp audit export --format csv --since 2026-01-01T00:00:00Z > audit.csv"],
     exits: ["invalid", "audit"],

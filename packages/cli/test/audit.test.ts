@@ -138,20 +138,27 @@ describe("acp audit show and export", () => {
     expect(idsOf(await at.run(["audit", "show", "--json", ...args]))).toEqual(ids);
   });
 
-  it("show --follow shows what is there and what comes, also of a log that is new, until Ctrl-C", async () => {
+  const logTo = async (path: string, id: string): Promise<void> => {
+    await using log = await openAuditLog({ path });
+    await log.append([event(id)]);
+  };
+
+  it("show --follow shows what is there and what comes, also of logs that are new, until Ctrl-C", async () => {
     await using at = await logged();
     await using shown = startAcp(["audit", "show", "--follow", "--json", "--agent", "one"], { home: at.home });
     await shown.seen("stdout", "ae_4");
     {
       await using log = await openAuditLog({ path: at.log });
       await log.append([event("ae_5"), event("ae_6", { agent: "two" }), event("ae_7")]);
-      await using second = await openAuditLog({ path: join(at.home, "audit.2.jsonl") });
-      await second.append([event("ae_8")]);
-      await Promise.all(["ae_7", "ae_8"].map((id) => shown.seen("stdout", id)));
+      await Promise.all([2, 3, 7].map((number) => logTo(join(at.home, `audit.${number}.jsonl`), `new_${number}`)));
+      await Promise.all(["ae_7", "new_2", "new_3", "new_7"].map((id) => shown.seen("stdout", id)));
     }
     shown.child.kill("SIGINT");
     const ended = await shown.ended;
-    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([0, ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "ae_8"]]);
+    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([
+      0,
+      ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "new_2", "new_3", "new_7"],
+    ]);
   });
 
   it("export writes the log's own lines, CSV in which no text is a line or a formula, and what the filter lets through", async () => {
@@ -160,6 +167,14 @@ describe("acp audit show and export", () => {
     const csv = await at.run(["audit", "export", "--format", "csv", "--agent", "one"]);
     expect(csv.stdout.trimEnd().split(/\r?\n/)).toHaveLength(4);
     expect(csv.stdout).toMatch(/^"seq","timestamp","event_type",/);
+    const json = await at.run(["audit", "export", "--json"]);
+    expect([json.code, json.stdout]).toEqual([0, await readFile(at.log, "utf8")]);
+    const both = await at.run(["audit", "export", "--format", "csv", "--json"]);
+    expect([both.code, both.stdout, JSON.parse(both.stderr).error.message]).toEqual([
+      EXIT_CODES.usage.code,
+      "",
+      expect.stringContaining("Cannot export CSV with --json"),
+    ]);
     expect(await at.run(["audit", "export", "--format", "xml"])).toMatchObject({
       code: EXIT_CODES.usage.code,
       stderr: expect.stringMatching(/write jsonl, csv or v0\.3/),

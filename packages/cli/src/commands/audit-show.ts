@@ -1,14 +1,14 @@
 /**
  * `acp audit show`: the last events of a log, or of all logs of the home by time, and those that follow.
  */
-import { join } from "node:path";
-import { followAuditLog, readAuditLog } from "@acp/audit";
+import { readAuditLog } from "@acp/audit";
 import type { AuditEvent, AuditFilter } from "@acp/audit";
 import { ConsentError, escapeText, isoTime } from "@acp/core";
-import { auditFileName, auditFilesFor, listAuditFiles } from "../audit-files.js";
+import { auditFilesFor, listAuditFiles } from "../audit-files.js";
 import { readFilter } from "../audit-filter.js";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
+import { followLogs } from "../follow-logs.js";
 import { homePath } from "../home-source.js";
 import type { Printer, Tone } from "../printer.js";
 
@@ -53,24 +53,23 @@ interface Wanted {
   readonly filter: AuditFilter;
 }
 
-/** What is there, then every event as it becomes durable, until a signal. Logs of gates that start later are joined while one name more is free. */
+/** What is there, then every event as it becomes durable, until a signal; also of logs that appear meanwhile. */
 async function follow({ operands, values, io, print }: Invocation, wanted: Wanted): Promise<Exit> {
   const signal = io.onStop();
+  const [named] = operands;
   const home = homePath({ values, io });
-  const there = operands[0] === undefined ? await listAuditFiles(home) : [operands[0]];
-  const files = operands[0] === undefined ? [...there, join(home, auditFileName(there.length + 1))] : there;
+  const list = (): Promise<readonly string[]> => (named === undefined ? listAuditFiles(home) : Promise.resolve([named]));
+  const there = await list();
   const show = (event: AuditEvent): void => print.result(event, () => [describe(event, print)]);
   // Looked up before the events are read: what is written in between comes twice, not never.
-  const nextSeqs = await Promise.all(files.map(async (file) => (there.includes(file) ? nextSeqOf(file) : 0)));
+  const fromSeqs = new Map(await Promise.all(there.map(async (file) => [file, await nextSeqOf(file)] as const)));
   const shown = await lastEvents(there, wanted);
   for (const event of shown) show(event);
   const hashes = new Set(shown.map(({ hash }) => hash));
-  await Promise.all(
-    files.map(async (file, index) => {
-      const fromSeq = nextSeqs[index] ?? 0;
-      for await (const event of followAuditLog(file, { filter: wanted.filter, signal, fromSeq })) if (!hashes.has(event.hash)) show(event);
-    }),
-  );
+  const onEvent = (event: AuditEvent): void => {
+    if (!hashes.has(event.hash)) show(event);
+  };
+  await followLogs({ list, fromSeqs, filter: wanted.filter, signal, onEvent });
   return "ok";
 }
 
