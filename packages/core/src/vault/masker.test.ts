@@ -57,6 +57,14 @@ describe("createMasker()", () => {
     });
   });
 
+  it("masks a value also where the blanks and line feeds around it are cut off", () => {
+    const padded = make("P", "  top secret\r\n");
+    expect(mask([padded], "a top secret b")).toBe("a [secret P] b");
+    expect(mask([padded], "top\nsecret")).toBe("top\nsecret");
+    // With fewer than eight bytes left, the whole value is looked for.
+    expect(mask([make("S", "   ab   ")], "ab    ab   ")).toBe("ab [secret S]");
+  });
+
   it("masks a value at each of the three places of base64", () => {
     for (const offset of [0, 1, 2, 3, 4, 5]) {
       for (const encoding of ["base64", "base64url"] as const) {

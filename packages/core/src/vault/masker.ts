@@ -7,7 +7,7 @@ import type { Masks } from "./patterns.js";
 import { masksOf } from "./patterns.js";
 import type { Masker } from "../permit.js";
 import type { Secret } from "./secret.js";
-import { createSpans } from "./spans.js";
+import { createSpans, type Spans } from "./spans.js";
 import { createViews, type DecodedView } from "./views.js";
 
 /** So many bytes at once are looked at for escapes; without any, the views that read escapes away have nothing to do. */
@@ -15,12 +15,12 @@ const BLOCK_BYTES = 4_096;
 const NOTHING = new Uint8Array(0);
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
 
-/** A masker for one stream. Secrets that are kept in one frozen list are prepared once. */
+/** A masker for one stream, and after its `end` for another one. Secrets that are kept in one frozen list are prepared once. */
 export function createMasker(secrets: readonly Secret[]): Masker {
   return makeMasker(masksOf(secrets));
 }
 
-/** As {@link createMasker}, for masks that are ready. After `end` it can take another stream. */
+/** As {@link createMasker}, for masks that are ready. */
 export function makeMasker(masks: Masks): Masker {
   const { plain, hex, labels } = masks;
   const spans = createSpans(labels);
@@ -31,27 +31,16 @@ export function makeMasker(masks: Masks): Masker {
   let position = 0;
   let plainState = 0;
   let hexState = 0;
-
-  const search = (automaton: Automaton, from: number, block: Uint8Array): number => {
-    const { found, label, next } = automaton;
-    let state = from;
-    let end = position;
-    for (const byte of block) {
-      state = next(state, automaton === hex ? (LOWER[byte] ?? byte) : byte);
-      end++;
-      const length = found[state] ?? 0;
-      if (length > 0) spans.add(end - length, end, { label: label[state] ?? 0, length });
-    }
-    return state;
-  };
+  /** The plain search's state after each byte of the last block. */
+  let trace = new Int32Array(0);
 
   const scan = (block: Uint8Array): void => {
+    if (trace.length < block.length) trace = new Int32Array(block.length);
     const before = plainState;
-    plainState = search(plain, plainState, block);
-    hexState = search(hex, hexState, block);
-    const [from, end] = [position, position + block.length];
-    for (const view of views) view.scan(block, { from, before, after: plainState });
-    position = end;
+    plainState = search(plain, plainState, { block, from: position, note: trace, add: spans.add });
+    hexState = search(hex, hexState, { block, from: position, note: undefined, add: spans.add });
+    for (const view of views) view.scan(block, { from: position, before, after: trace });
+    position += block.length;
   };
 
   /** The first byte in which a value may still begin. */
@@ -89,4 +78,27 @@ function concat(left: Uint8Array, right: Uint8Array): Uint8Array {
   joined.set(left);
   joined.set(right, left.length);
   return joined;
+}
+
+/** One block of the stream to search. */
+interface Search {
+  readonly block: Uint8Array;
+  /** Where it starts. */
+  readonly from: number;
+  /** Where to note the state after each byte; where nothing is noted, upper case counts as lower case. */
+  readonly note: Int32Array | undefined;
+  readonly add: Spans["add"];
+}
+
+function search({ found, label, next }: Automaton, before: number, { block, from, note, add }: Search): number {
+  let state = before;
+  for (let at = 0; at < block.length; at++) {
+    const byte = block[at] ?? 0;
+    state = next(state, note === undefined ? (LOWER[byte] ?? byte) : byte);
+    if (note !== undefined) note[at] = state;
+    const length = found[state] ?? 0;
+    const end = from + at + 1;
+    if (length > 0) add(end - length, end, { label: label[state] ?? 0, length });
+  }
+  return state;
 }

@@ -2,6 +2,7 @@
 import { type Automaton, buildAutomaton, type Pattern } from "./automaton.js";
 import { toBase64, URL_SAFE } from "./base64.js";
 import { toHex } from "../crypto/hex.js";
+import { SECRET_BYTES_MIN } from "../limits.js";
 import { revealSecret, type Secret, secretLabel } from "./secret.js";
 
 /** What maskers of the same secrets share. Holds the values: never log it. */
@@ -29,7 +30,7 @@ export function masksOf(secrets: readonly Secret[]): Masks {
 }
 
 function compileMasks(secrets: readonly Secret[]): Masks {
-  const values = secrets.map((secret) => encoder.encode(revealSecret(secret)));
+  const values = secrets.map((secret) => withoutMargins(revealSecret(secret)));
   const patterns = (write: (value: Uint8Array) => readonly Omit<Pattern, "label">[]): readonly Pattern[] =>
     values.flatMap((value, label) => write(value).map((pattern) => ({ ...pattern, label })));
   return Object.freeze({
@@ -38,6 +39,12 @@ function compileMasks(secrets: readonly Secret[]): Masks {
     labels: secrets.map(({ name }) => encoder.encode(secretLabel(name))),
     hasBlank: values.some((value) => value.includes(0x20)),
   });
+}
+
+/** The bytes of a value without the blanks and line feeds around it: whoever is given a value may cut them off. */
+function withoutMargins(value: string): Uint8Array {
+  const bytes = encoder.encode(value.trim());
+  return bytes.length < SECRET_BYTES_MIN ? encoder.encode(value) : bytes;
 }
 
 /**

@@ -6,11 +6,11 @@ import type { Masks } from "./patterns.js";
 import type { Spans } from "./spans.js";
 import { type ByteTaker, createUnescaper, type Escapes, jsonEscapes, percentEscapes, type Unescaper } from "./unescape.js";
 
-/** Where a block stands, and the plain search's state before and after it. */
+/** Where a block stands, and the plain search's state before it and after each of its bytes. */
 export interface BlockState {
   readonly from: number;
   readonly before: number;
-  readonly after: number;
+  readonly after: Int32Array;
 }
 
 /** One view of a stream. */
@@ -34,6 +34,7 @@ interface Reading {
 const READINGS: readonly Reading[] = [
   { escapes: [jsonEscapes] },
   { escapes: [jsonEscapes, jsonEscapes] }, // JSON inside a JSON text
+  { escapes: [jsonEscapes, jsonEscapes, jsonEscapes] }, // such a text in a message
   { escapes: [percentEscapes] },
   { escapes: [jsonEscapes, percentEscapes] },
   { escapes: [percentEscapes, jsonEscapes] },
@@ -48,62 +49,87 @@ export function createViews(masks: Masks, add: Spans["add"]): readonly DecodedVi
   return [...READINGS, ...(masks.hasBlank ? FORM_READINGS : [])].map((reading) => createView(masks, reading, add));
 }
 
-function createView({ plain }: Masks, { escapes, isForm = false }: Reading, add: Spans["add"]): DecodedView {
+/** The plain search over what a view reads, and where in the stream that stands. */
+interface ViewSearch {
+  readonly take: ByteTaker;
+  /** Goes on from where the plain search is, `from` bytes into the stream in `plainState`. */
+  leave(from: number, plainState: number): void;
+  /** Whether it will find what the plain search finds: the same state with the same beginning. */
+  agrees(position: number, plainState: number): boolean;
+  /** Where the value starts that may have begun; `Infinity` where none has. */
+  candidateFrom(): number;
+}
+
+function createViewSearch({ plain }: Masks, add: Spans["add"]): ViewSearch {
   const { depth, found, label, next, reach } = plain;
-  const marks = [...new Set([...escapes.map(({ lead }) => lead), ...(isForm ? [PLUS] : [])])];
-  /** Whether this view has seen anything that the plain search has not. */
-  let isApart = false;
   let state = 0;
   /** Where each of the last bytes starts in the stream, around a ring. */
   let starts = new Float64Array(0);
   let count = 0;
-
   const startOf = (back: number): number => starts[(count - back) % reach] ?? 0;
-  const match: ByteTaker = (byte, start, end) => {
-    starts[count++ % reach] = start;
-    state = next(state, byte);
-    const length = found[state] ?? 0;
-    if (length > 0) add(startOf(length), end, { label: label[state] ?? 0, length });
-  };
-  const stages: Unescaper[] = [];
-  for (const each of escapes.toReversed()) {
-    const after = stages[0]?.take ?? match;
-    stages.unshift(createUnescaper(each, after));
-  }
-  const first: ByteTaker = stages[0]?.take ?? match;
-  const heldFrom = (): number => Math.min(...stages.map((stage) => stage.heldFrom()));
   const candidateFrom = (): number => (state === 0 ? Number.POSITIVE_INFINITY : startOf(depth[state] ?? 0));
-
-  const leave = (from: number, before: number): void => {
-    if (starts.length === 0) starts = new Float64Array(reach);
-    isApart = true;
-    state = before;
-    count = depth[before] ?? 0;
-    for (let at = 0; at < count; at++) starts[at] = from - count + at;
+  return {
+    candidateFrom,
+    take(byte, start, end) {
+      starts[count++ % reach] = start;
+      state = next(state, byte);
+      const length = found[state] ?? 0;
+      if (length > 0) add(startOf(length), end, { label: label[state] ?? 0, length });
+    },
+    leave(from, plainState) {
+      if (starts.length === 0) starts = new Float64Array(reach);
+      state = plainState;
+      count = depth[plainState] ?? 0;
+      for (let at = 0; at < count; at++) starts[at] = from - count + at;
+    },
+    agrees: (position, plainState) => state === plainState && (state === 0 || candidateFrom() === position - (depth[state] ?? 0)),
   };
-  /** The same state with the same beginning will find the same. */
-  const rejoin = (position: number, plainState: number): void => {
-    const sees = plainState === 0 ? Number.POSITIVE_INFINITY : position - (depth[plainState] ?? 0);
-    isApart = !(state === plainState && candidateFrom() === sees && heldFrom() === Number.POSITIVE_INFINITY);
-  };
+}
 
+function createView(masks: Masks, { escapes, isForm = false }: Reading, add: Spans["add"]): DecodedView {
+  const marks = [...new Set([...escapes.map(({ lead }) => lead), ...(isForm ? [PLUS] : [])])];
+  const search = createViewSearch(masks, add);
+  const stages: Unescaper[] = [];
+  for (const each of escapes.toReversed()) stages.unshift(createUnescaper(each, stages[0]?.take ?? search.take));
+  const first: ByteTaker = stages[0]?.take ?? search.take;
+  /** Whether this view has seen anything that the plain search has not. */
+  let isApart = false;
+  const heldFrom = (): number => {
+    let from = Number.POSITIVE_INFINITY;
+    for (const stage of stages) from = Math.min(from, stage.heldFrom());
+    return from;
+  };
   return {
     scan(block, { from, before, after }) {
-      if (!isApart) {
-        if (!marks.some((mark) => block.includes(mark))) return;
-        leave(from, before);
+      let at = 0;
+      while (at < block.length) {
+        if (!isApart) {
+          at = firstOf(block, marks, at);
+          if (at === block.length) return;
+          search.leave(from + at, at === 0 ? before : (after[at - 1] ?? 0));
+        }
+        const byte = block[at] ?? 0;
+        const start = from + at;
+        first(isForm && byte === PLUS ? BLANK : byte, start, start + 1);
+        isApart = !(search.agrees(start + 1, after[at] ?? 0) && heldFrom() === Number.POSITIVE_INFINITY);
+        at++;
       }
-      let at = from;
-      for (const byte of block) {
-        const start = at++;
-        first(isForm && byte === PLUS ? BLANK : byte, start, at);
-      }
-      rejoin(at, after);
     },
-    openFrom: () => (isApart ? Math.min(candidateFrom(), heldFrom()) : Number.POSITIVE_INFINITY),
+    openFrom: () => (isApart ? Math.min(search.candidateFrom(), heldFrom()) : Number.POSITIVE_INFINITY),
     end() {
       if (isApart) for (const stage of stages) stage.end();
-      [isApart, state, count] = [false, 0, 0];
+      isApart = false;
     },
   };
+}
+
+/** The first place from `from` on of one of some bytes; the block's end where there is none. */
+function firstOf(block: Uint8Array, bytes: readonly number[], from: number): number {
+  if (bytes.includes(block[from] ?? 0)) return from;
+  let nearest = block.length;
+  for (const byte of bytes) {
+    const found = block.indexOf(byte, from);
+    if (found !== -1 && found < nearest) nearest = found;
+  }
+  return nearest;
 }
