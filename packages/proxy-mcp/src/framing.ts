@@ -42,8 +42,7 @@ export function createLineSplitter(handlers: LineHandlers, bytesMax: number = LI
     parts.push(part);
     size += part.length;
     if (size <= bytesMax) return;
-    const line = Buffer.concat(parts);
-    oversize = { head: Buffer.from(line.subarray(0, OVERSIZE_EDGE_BYTES)), tail: tailOf(EMPTY, line) };
+    oversize = { ...edgesOf(Buffer.concat(parts)) };
     parts = [];
   };
   const finish = (last: Buffer): void => {
@@ -73,6 +72,11 @@ export function createLineSplitter(handlers: LineHandlers, bytesMax: number = LI
       if (parts.length > 0 || oversize !== undefined) finish(Buffer.from([LF]));
     },
   };
+}
+
+/** The two ends of a line. */
+export function edgesOf(line: Buffer): OversizeLine {
+  return { head: Buffer.from(line.subarray(0, OVERSIZE_EDGE_BYTES)), tail: tailOf(EMPTY, line) };
 }
 
 function tailOf(tail: Buffer, part: Buffer): Buffer {

@@ -2,6 +2,7 @@ import type { ConsentGate } from "@acp/core";
 import { systemClock } from "@acp/core";
 import { describe, expect, it } from "vitest";
 import { createHeldCalls, type HeldCalls } from "./held-calls.js";
+import { createMasks } from "./masks.js";
 import type { ClientRequest } from "./message.js";
 
 /** A gate that never decides. */
@@ -14,6 +15,7 @@ function held(bytesMax: number): { readonly calls: HeldCalls; readonly sent: str
       gate: silent,
       agent: { id: "a" },
       clock: systemClock,
+      masks: createMasks(),
       progressEveryMs: 1,
       pendingAfterMs: 1,
       log: () => {},

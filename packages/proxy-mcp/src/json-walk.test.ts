@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { scanJson } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { countMembers, elementsOf, findValue, membersOf, splice, textOf, wholeValue } from "./json-walk.js";
+import { countMembers, elementsOf, findValue, membersOf, splice, textOf, walkScalars, wholeValue } from "./json-walk.js";
 
 const PATHS = [["id"], ["method"], ["params", "name"], ["params", "arguments"], ["params", "_meta", "progressToken"]];
 const KEYS = ["id", "method", "params", "name", "arguments", "_meta", "progressToken", 'q"\\', "é", ""];
@@ -94,6 +94,32 @@ describe("the walk", () => {
   it.each(["{", '{"a"', '{"a":1', '{"a":1,', '{"a" 1}', '{"a":1]', "[1}", "x"])("finds no members in %j", (text) => {
     const bytes = Buffer.from(text);
     expect(membersOf(bytes, wholeValue(bytes))).toBeUndefined();
+  });
+});
+
+describe("walkScalars()", () => {
+  it("visits strings, keys too, and numbers, and nothing inside strings", () => {
+    const bytes = Buffer.from(' {"a\\":1":[-1.5e3,true,"",null,{"b":"2,3"}],"c":0}\n');
+    const seen: string[] = [];
+    walkScalars(bytes, (span) => seen.push(textOf(bytes, span)));
+    expect(seen).toEqual(['"a\\":1"', "-1.5e3", '""', '"b"', '"2,3"', '"c"', "0"]);
+  });
+
+  it("visits every scalar of any valid text", () => {
+    const scalarsOf = (value: unknown): readonly unknown[] =>
+      typeof value !== "object" || value === null
+        ? [value].filter((each) => typeof each === "string" || typeof each === "number")
+        : Object.entries(value).flatMap(([key, item]) => [...(Array.isArray(value) ? [] : [key]), ...scalarsOf(item)]);
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const bytes = Buffer.from(text);
+        const seen: unknown[] = [];
+        walkScalars(bytes, (span) => seen.push(JSON.parse(textOf(bytes, span))));
+        // A reader orders members whose keys are digits; these have none.
+        expect(seen).toEqual(scalarsOf(JSON.parse(text)));
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

@@ -31,6 +31,9 @@ export interface Splice extends Span {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const MINUS = 0x2d;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
@@ -102,6 +105,18 @@ export function countMembers(bytes: Buffer): number {
     else if (bytes[at] === COLON) count++;
   }
   return count;
+}
+
+/** Visits every string, keys too, and every number of a text, in order; a string's span has its quotes. */
+export function walkScalars(bytes: Buffer, visit: (span: Span) => void): void {
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    const isString = byte === QUOTE;
+    if (!isString && byte !== MINUS && (byte < DIGIT_0 || byte > DIGIT_9)) continue;
+    const end = isString ? stringEnd(bytes, at) : scalarEnd(bytes, at);
+    visit({ start: at, end });
+    at = end - 1;
+  }
 }
 
 /** The bytes with some spans replaced; `splices` in ascending order, not overlapping. */

@@ -118,6 +118,8 @@ function start(state: PeerState, peer: Peer): void {
   // A process that was replaced is heard no more.
   const isCurrent = (): boolean => state.upstream === started;
   const started = startUpstream(config, {
+    masks: parts.masks,
+    awaits: (id) => state.waiting.has(id),
     onLine: (line) => (isCurrent() ? take(state, peer, line) : undefined),
     onOversize: (line) => (isCurrent() ? tooLarge(state, peer, line) : undefined),
     onEnd: (failure) => (isCurrent() ? fail(state, peer, failure) : undefined),

@@ -4,10 +4,11 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { ConsentError, systemClock } from "@acp/core";
-import type { Agent, Clock, ConsentGate } from "@acp/core";
+import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
 import { LINE_BYTES_MAX, PENDING_AFTER_MS, PROGRESS_EVERY_MS, START_TIMEOUT_MS } from "./limits.js";
+import { createMasks } from "./masks.js";
 import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
@@ -50,6 +51,11 @@ export interface McpProxyOptions {
   /** How long a server may take to answer `initialize`; 50 s unless given. */
   readonly startTimeoutMs?: number;
   readonly clock?: Clock;
+  /**
+   * Makes a masker of the secrets known from the start, e.g. `createMasker` of "@acp/core/vault". Without it, what servers say is masked from the
+   * first call on that a gate with a vault releases.
+   */
+  readonly masker?: () => Masker | undefined;
 }
 
 /** Why a proxy ended. */
@@ -131,10 +137,12 @@ function callParts(options: McpProxyOptions, send: (line: Buffer) => void): Call
     session,
     log,
     clock = systemClock,
+    masker,
     progressEveryMs = PROGRESS_EVERY_MS,
     pendingAfterMs = PENDING_AFTER_MS,
   } = options;
-  return { gate, agent, ...(session === undefined ? {} : { session }), clock, progressEveryMs, pendingAfterMs, log, send };
+  const masks = createMasks(masker);
+  return { gate, agent, ...(session === undefined ? {} : { session }), clock, masks, progressEveryMs, pendingAfterMs, log, send };
 }
 
 /** What becomes of the client's lines. */

@@ -58,6 +58,8 @@ export function createSingleRouter(parts: RouterParts, config: CommandUpstream):
     own: new Map(),
     ownPrefix: `acp-${randomUUID()}-`,
     upstream: startUpstream(config, {
+      masks: parts.masks,
+      awaits: (id) => state.waiting.has(id) || state.own.has(id),
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(state, idAtEdges(line)),
       onEnd: (failure) => void failed(state, failure),

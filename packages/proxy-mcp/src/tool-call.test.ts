@@ -1,7 +1,6 @@
 import {
   type ConsentGate,
   type JsonObject,
-  type Masker,
   type Pending,
   type Release,
   systemClock,
@@ -9,7 +8,9 @@ import {
   toolAction,
   type Verdict,
 } from "@acp/core";
+import { createMasker, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
+import { createMasks, type Masks } from "./masks.js";
 import { type CallJob, type CallParts, startCall, type ToolCall } from "./tool-call.js";
 
 /** A gate that says what the test wants; the real one is in the tests of the whole proxy. */
@@ -22,18 +23,22 @@ function gateOf(
     performed: 0,
     async perform(verdict: Verdict & { decision: "allow" }, perform: (release: Release) => Promise<unknown>) {
       gate.performed++;
-      const value = await perform({
-        action: verdict.action,
-        secrets: [],
-        signal: new AbortController().signal,
-        mask: (each) => each,
-        masker: () => undefined,
-        ...release,
-      });
+      const value = await perform(releaseOf({ action: verdict.action, ...release }));
       return { ran: true, value, verdict, recorded: false };
     },
   };
   return gate as unknown as ConsentGate & { readonly performed: number };
+}
+
+function releaseOf(parts: Partial<Release>): Release {
+  return {
+    action: toolAction("s", "t", {}),
+    secrets: [],
+    signal: new AbortController().signal,
+    mask: (each) => each,
+    masker: () => undefined,
+    ...parts,
+  };
 }
 
 const allow = (action: ToolAction): Verdict => ({ decision: "allow", code: "policy_allowed", reason: "", action, permit: {} as never });
@@ -45,13 +50,14 @@ interface Run {
   readonly call: ToolCall;
 }
 
-function run(gate: ConsentGate, job: Partial<CallJob> = {}): Run {
+function run(gate: ConsentGate, job: Partial<CallJob> = {}, masks: Masks = createMasks()): Run {
   const [sent, logs]: string[][] = [[], []];
   const forwarded: (JsonObject | undefined)[] = [];
   const parts: CallParts = {
     gate,
     agent: { id: "a" },
     clock: systemClock,
+    masks,
     progressEveryMs: 10_000,
     pendingAfterMs: 45_000,
     log: (line) => logs?.push(line),
@@ -104,18 +110,42 @@ describe("startCall()", () => {
     expect(logs).toEqual(["[s] a call failed inside the proxy: the released action is another tool's"]);
   });
 
-  it("masks the answer when secrets were injected", async () => {
-    let rest = "";
-    const masker: Masker = {
-      push(chunk): Uint8Array {
-        rest += Buffer.from(chunk).toString();
-        return Buffer.alloc(0);
+  it("has what its release knows masked in whatever servers say, before anything is sent to one", async () => {
+    const masks = createMasks();
+    const heard: (string | undefined)[] = [];
+    const line = Buffer.from('{"id":1,"result":"the secret is hunter2-hunter2"}\n');
+    const { call } = run(
+      gateOf(allow, { masker: () => createMasker([new Secret({ name: "S", value: "hunter2-hunter2" })]) }),
+      {
+        forward(_args, onAnswer): void {
+          heard.push(masks.line(line, () => false)?.toString());
+          onAnswer(line);
+        },
       },
-      end: () => Buffer.from(rest.replace("hunter2", "***")),
-    };
-    const { call, sent } = run(gateOf(allow, { masker: () => masker }));
+      masks,
+    );
     await call.over;
-    expect(sent).toEqual(['{"id":1,"result":"the secret is ***"}\n']);
+    expect(heard).toEqual(['{"id":1,"result":"the secret is [secret S]"}\n']);
+  });
+
+  it.each([
+    ["a text", '{"id":1,"result":"the secret is hunter2-hunter2"}\n', '{"id":1,"result":"the secret is [secret S]"}\n'],
+    ["an object", '{"id":1,"result":{"a":1,"b":2}}\n', expect.stringContaining('"code":"secret_in_answer"') as string],
+  ])("masks %s in the answer with what its own release knows, where another one came since", async (_what, answer, shown) => {
+    const masks = createMasks();
+    const secrets = [new Secret({ name: "S", value: "hunter2-hunter2" }), new Secret({ name: "T", value: '{"a":1,"b":2}' })];
+    const { call, sent } = run(
+      gateOf(allow, { masker: () => createMasker(secrets) }),
+      {
+        forward(_args, onAnswer): void {
+          masks.learn(releaseOf({ masker: () => createMasker([new Secret({ name: "OTHER", value: "another value" })]) }));
+          onAnswer(Buffer.from(answer));
+        },
+      },
+      masks,
+    );
+    await call.over;
+    expect(sent).toEqual([shown]);
   });
 
   it("forwards nothing once it was cancelled while it was judged, and answers nothing", async () => {
@@ -188,6 +218,7 @@ describe("startCall()", () => {
         gate,
         agent: { id: "a" },
         clock: systemClock,
+        masks: createMasks(),
         progressEveryMs: 1,
         pendingAfterMs: 1,
         log: () => {},

@@ -10,7 +10,9 @@ import type { NoticeResult } from "./call-result.js";
 import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { logText } from "./log-text.js";
-import { notificationLine, resultLine } from "./rpc.js";
+import { unmaskable } from "./masks.js";
+import type { Masks } from "./masks.js";
+import { errorLine, notificationLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
 /** What all calls of a proxy share. */
@@ -19,6 +21,7 @@ export interface CallParts {
   readonly agent: Agent;
   readonly session?: string;
   readonly clock: Clock;
+  readonly masks: Masks;
   readonly progressEveryMs: number;
   readonly pendingAfterMs: number;
   readonly log: (line: string) => void;
@@ -239,12 +242,13 @@ async function forward(call: Running, action: ToolAction, release: Release): Pro
     throw new Error("the released action is another tool's");
   }
   const args = released === action || isDeepStrictEqual(released.args, action.args) ? undefined : released.args;
+  const { parts, job } = call;
+  parts.masks.learn(release);
   const line = await new Promise<Buffer>((resolve, reject) => {
     call.recall = reject;
     call.phase = "forwarded";
-    call.job.forward(args, resolve);
+    job.forward(args, resolve);
     call.tellSent();
   });
-  const masker = release.masker();
-  return masker === undefined ? line : Buffer.concat([masker.push(line), masker.end()]);
+  return parts.masks.answer(line, release) ?? errorLine(job.id, unmaskable(job.server));
 }

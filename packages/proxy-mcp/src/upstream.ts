@@ -6,11 +6,16 @@ import { spawn } from "node:child_process";
 import type { ChildProcess, ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { ServerFailure } from "./failure.js";
-import { createLineSplitter } from "./framing.js";
+import { createLineSplitter, edgesOf } from "./framing.js";
 import type { OversizeLine } from "./framing.js";
-import { DRAIN_MS, EXIT_GRACE_MS, KILL_GRACE_MS, LOG_LINE_CHARS_MAX } from "./limits.js";
+import { DRAIN_MS, EXIT_GRACE_MS, KILL_GRACE_MS, LINE_BYTES_MAX, LOG_LINE_CHARS_MAX } from "./limits.js";
 import { logText } from "./log-text.js";
+import { unmaskable } from "./masks.js";
+import type { Masks } from "./masks.js";
+import { readServerLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
+import { errorLine } from "./rpc.js";
+import type { RpcId } from "./rpc.js";
 
 /** A server that is started as a child process. */
 export interface CommandUpstream {
@@ -23,8 +28,12 @@ export interface CommandUpstream {
   readonly cwd?: string;
 }
 
-/** What a server reports. */
+/** What a server reports, and how it is heard. */
 export interface UpstreamHandlers {
+  readonly masks: Masks;
+  /** Whether a request with this id waits for its answer. */
+  readonly awaits: (id: RpcId) => boolean;
+  /** A line without any secret that `masks` know. */
   readonly onLine: (line: Buffer) => void;
   readonly onOversize: (line: OversizeLine) => void;
   /** Once: the server is gone, and nothing more comes from it. Not called after {@link Upstream.close}. */
@@ -58,9 +67,10 @@ export function startUpstream(config: CommandUpstream, handlers: UpstreamHandler
   const gone = new Promise<void>((resolve) => {
     tellGone = resolve;
   });
+  const hear = maskedHearing(name, handlers, (line) => outbox.send(line));
   listen(child, config, {
     ...handlers,
-    onLine: (line) => over || handlers.onLine(line),
+    onLine: (line) => over || hear(line),
     onEnd(failure): void {
       if (over) return;
       over = true;
@@ -82,6 +92,27 @@ export function startUpstream(config: CommandUpstream, handlers: UpstreamHandler
       signalGroup(child, "SIGKILL");
       await gone;
     },
+  };
+}
+
+/** Hears a server's lines masked. What cannot be masked is not heard; who waits for it is told. */
+function maskedHearing(name: string, handlers: UpstreamHandlers, reply: (line: Buffer) => void): (line: Buffer) => void {
+  const { masks, awaits, onLine, onOversize, log } = handlers;
+  const isAwaited = (line: Buffer): boolean => {
+    const { kind, id } = readServerLine(line);
+    return kind === "response" && id !== undefined && awaits(id);
+  };
+  return (line) => {
+    const masked = masks.line(line, () => isAwaited(line));
+    // A label may be longer than its value.
+    if (masked !== undefined) return masked.length > LINE_BYTES_MAX && masked !== line ? onOversize(edgesOf(masked)) : onLine(masked);
+    log(`[${name}] sent a message that holds a secret across several values; it is dropped`);
+    const { kind, id } = readServerLine(line);
+    if (id === undefined) return undefined;
+    const error = errorLine(id, unmaskable(name));
+    if (kind === "request") reply(error);
+    else if (awaits(id)) onLine(error);
+    return undefined;
   };
 }
 
@@ -125,7 +156,8 @@ function logStderr(stderr: Readable, name: string, handlers: UpstreamHandlers): 
     const text = line.toString("utf8").replace(/\r?\n$/, "");
     if (text !== "") handlers.log(`[${name}] ${logText(text)}`);
   };
-  const splitter = createLineSplitter({ onLine: write, onOversize: ({ head }) => write(head) }, LOG_LINE_CHARS_MAX * 4);
+  const lines = createLineSplitter({ onLine: write, onOversize: ({ head }) => write(head) }, LOG_LINE_CHARS_MAX * 4);
+  const splitter = handlers.masks.stream(lines);
   stderr.on("data", (chunk: Buffer) => splitter.push(chunk));
   stderr.on("end", () => splitter.end());
   stderr.on("error", () => {});

@@ -28,7 +28,8 @@ export interface LineClient {
   readonly ended: Promise<void>;
 }
 
-const TIMEOUT_MS = 4_000;
+/** Below the runner's own limit, so that a test that waits in vain says for what; far above what a loaded machine takes. */
+const TIMEOUT_MS = 15_000;
 
 export function lineClient(toServer: Writable, fromServer: Readable): LineClient {
   const lines: string[] = [];

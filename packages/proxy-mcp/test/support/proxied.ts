@@ -10,6 +10,7 @@ import {
   createConsentGate,
   type JsonObject,
   makeResponse,
+  type Vault,
 } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { type ManualClock, manualClock } from "@acp/testing";
@@ -77,13 +78,13 @@ export function scripted(options: object = {}): readonly string[] {
 
 /** Allows `echo` and what is named like it, asks for `ask_*`-like tools by the given policy. */
 export function proxied(
-  options: { readonly policy: object; readonly upstreams?: readonly UpstreamConfig[] } & Partial<McpProxyOptions>,
+  options: { readonly policy: object; readonly upstreams?: readonly UpstreamConfig[]; readonly vault?: Vault } & Partial<McpProxyOptions>,
 ): Proxied {
-  const { policy, upstreams = [{ name: "fs", command: scripted() }], ...more } = options;
+  const { policy, upstreams = [{ name: "fs", command: scripted() }], vault, ...more } = options;
   const clock = manualClock();
   const channel = heldChannel(() => clock.now());
   const audit = memoryAuditSink();
-  const gate = createConsentGate({ policy: parsePolicy(policy), channel, audit, clock });
+  const gate = createConsentGate({ policy: parsePolicy(policy), channel, audit, clock, ...(vault === undefined ? {} : { vault }) });
   const { input, output, client } = pipes();
   const logs: string[] = [];
   const proxy = createMcpProxy({ gate, agent: { id: "agent" }, upstreams, input, output, log: (line) => logs.push(line), clock, ...more });

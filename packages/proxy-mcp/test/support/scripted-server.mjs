@@ -15,6 +15,8 @@ const answers = new Map();
 let nextId = 0;
 let heldList;
 let hanging;
+/** What `leak` knows: from the start, and what a call gave to it. */
+let secrets = options.secrets ?? {};
 
 const TOOLS = options.tools ?? [
   {
@@ -36,7 +38,10 @@ const TOOLS = options.tools ?? [
     inputSchema: { type: "object" },
     outputSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
   },
-  ...["die", "hang", "sample", "progress", "task", "fail", "link", "huge"].map((tool) => ({ name: tool, inputSchema: { type: "object" } })),
+  ...["die", "hang", "sample", "progress", "task", "fail", "link", "huge", "leak"].map((tool) => ({
+    name: tool,
+    inputSchema: { type: "object" },
+  })),
 ];
 
 const write = (text) => process.stdout.write(`${text}\n`);
@@ -49,6 +54,17 @@ const ask = (method, params) =>
     answers.set(id, resolve);
     send({ id, method, params });
   });
+
+/** Says things with `$NAME` in them, the value of that secret in their place; `$ID` is the request's id. */
+function leak({ id, lines = [], stderr = [] }) {
+  const fill = (template) =>
+    Object.entries({ ...secrets, ID: JSON.stringify(id), PADDING: "x".repeat(10_400_000) }).reduce(
+      (filled, [each, value]) => filled.replaceAll(`$${each}`, value),
+      template,
+    );
+  for (const each of stderr) process.stderr.write(fill(each));
+  for (const each of lines) write(fill(each));
+}
 
 const CALLS = {
   // The answer has odd blanks, a digits-only number beyond 2^53, an escape that no serialiser writes, and members of its own.
@@ -70,6 +86,10 @@ const CALLS = {
   fail: ({ id }) => send({ id, error: { code: -31234, message: "no such thing", data: { deep: [1, { x: null }] } } }),
   link: ({ id }) => result(id, { content: [{ type: "resource_link", uri: "scripted://linked", name: "linked" }] }),
   huge: ({ id }) => result(id, text("x".repeat(11 * 1024 * 1024))),
+  leak({ id, params }) {
+    secrets = { ...secrets, ...params.arguments.secrets };
+    leak({ id, ...params.arguments });
+  },
   async sample({ id, params }) {
     const answer = await ask(params.arguments.method, { ...params.arguments.params, _meta: { progressToken: 0 } });
     result(id, text(answer));
@@ -144,6 +164,7 @@ const METHODS = {
     for (const line of params.lines) write(line);
     result(id, {});
   },
+  "vendor/leak": ({ id, params }) => leak({ id, ...params }),
   "vendor/release-list": ({ id }) => {
     result(heldList, { tools: TOOLS });
     result(id, {});
