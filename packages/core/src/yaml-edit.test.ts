@@ -35,6 +35,18 @@ describe("setYamlText()", () => {
     ["a key without a map in one line", "{ telegram: }", token, '{ telegram: { bot_token: "new" }}'],
     ["a file without the section", "channel: x", token, 'channel: x\ntelegram:\n  bot_token: "new"\n'],
     ["a file that ends in a block text", "text: |\n  a\n\n", token, 'text: |\n  a\ntelegram:\n  bot_token: "new"\n\n'],
+    [
+      "a map that ends in a block text",
+      "telegram:\n  x: |\n    a\nlast: 1\n     # c\n",
+      token,
+      'telegram:\n  x: |\n    a\n  bot_token: "new"\nlast: 1\n     # c\n',
+    ],
+    [
+      "a file whose last section ends in comments",
+      "defaults:\n  timeout: 1\n\n  # b\n    # c\n# d\n",
+      token,
+      'defaults:\n  timeout: 1\n\n  # b\n    # c\ntelegram:\n  bot_token: "new"\n# d\n',
+    ],
     ["a file with an end mark", "channel: x\n...\n", token, 'channel: x\ntelegram:\n  bot_token: "new"\n...\n'],
     ["a file in one line", "{ channel: x }", token, '{ telegram: { bot_token: "new" }, channel: x }'],
     [

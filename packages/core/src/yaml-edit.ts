@@ -137,8 +137,9 @@ function addEntry(text: string, map: YAMLMap, { steps, value }: Missing): Edit |
     const flow = flowOf(steps, value)?.slice(1, -1).trim();
     return flow === undefined ? undefined : { start: start + 1, end: start + 1, put: ` ${flow}${map.items.length > 0 ? "," : " "}` };
   }
-  const lines = blockLines(steps, value, columnOf(text, start));
-  return lines === undefined ? undefined : insertLines(text, endOf(map), lines);
+  const column = columnOf(text, start);
+  const lines = blockLines(steps, value, column);
+  return lines === undefined ? undefined : insertLines(text, afterComments(text, endOf(map), column), lines);
 }
 
 /** Where the last thing in a node ends; comments after it do not count. */
@@ -152,6 +153,18 @@ function lastIn(node: Node): Node | undefined {
   const item: unknown = node.items.at(-1);
   const part = isPair(item) ? (isNode(item.value) && !isEmpty(item.value) ? item.value : item.key) : item;
   return isNode(part) ? part : undefined;
+}
+
+/** Comments further in than a map belong to what stands before them, not to a new entry of the map. */
+function afterComments(text: string, at: number, column: number): number {
+  const comment = /(?:(?<=\n)|(?<!\n)[^\n]*\n)(?:[ \t]*\r?\n)*( +)#/y;
+  let end = at;
+  for (;;) {
+    comment.lastIndex = end;
+    const found = comment.exec(text);
+    if (found === null || (found[1] ?? "").length <= column) return end;
+    end = comment.lastIndex;
+  }
 }
 
 /** Whole lines after the one that `at` is in; at the start of a line, before it. */
