@@ -155,10 +155,7 @@ describe("acp audit show and export", () => {
     }
     shown.child.kill("SIGINT");
     const ended = await shown.ended;
-    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([
-      0,
-      ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "new_2", "new_3", "new_7"],
-    ]);
+    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([0, ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "new_2", "new_3", "new_7"]]);
   });
 
   it("export writes the log's own lines, CSV in which no text is a line or a formula, and what the filter lets through", async () => {
