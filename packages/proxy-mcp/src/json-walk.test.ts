@@ -101,7 +101,7 @@ describe("walkScalars()", () => {
   it("visits strings, keys too, and numbers, and nothing inside strings", () => {
     const bytes = Buffer.from(' {"a\\":1":[-1.5e3,true,"",null,{"b":"2,3"}],"c":0}\n');
     const seen: string[] = [];
-    walkScalars(bytes, (span) => seen.push(textOf(bytes, span)));
+    walkScalars(bytes, (start, end) => seen.push(textOf(bytes, { start, end })));
     expect(seen).toEqual(['"a\\":1"', "-1.5e3", '""', '"b"', '"2,3"', '"c"', "0"]);
   });
 
@@ -114,7 +114,7 @@ describe("walkScalars()", () => {
       fc.property(jsonText, (text) => {
         const bytes = Buffer.from(text);
         const seen: unknown[] = [];
-        walkScalars(bytes, (span) => seen.push(JSON.parse(textOf(bytes, span))));
+        walkScalars(bytes, (start, end) => seen.push(JSON.parse(textOf(bytes, { start, end }))));
         // A reader orders members whose keys are digits; these have none.
         expect(seen).toEqual(scalarsOf(JSON.parse(text)));
       }),

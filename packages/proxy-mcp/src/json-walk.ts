@@ -107,14 +107,14 @@ export function countMembers(bytes: Buffer): number {
   return count;
 }
 
-/** Visits every string, keys too, and every number of a text, in order; a string's span has its quotes. */
-export function walkScalars(bytes: Buffer, visit: (span: Span) => void): void {
+/** Visits every string, keys too, and every number of a text, in order; a string has its quotes. */
+export function walkScalars(bytes: Buffer, visit: (start: number, end: number) => void): void {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     const isString = byte === QUOTE;
     if (!isString && byte !== MINUS && (byte < DIGIT_0 || byte > DIGIT_9)) continue;
     const end = isString ? stringEnd(bytes, at) : scalarEnd(bytes, at);
-    visit({ start: at, end });
+    visit(at, end);
     at = end - 1;
   }
 }

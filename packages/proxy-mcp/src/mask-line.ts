@@ -7,19 +7,15 @@ import type { Masker } from "@acp/core";
 import { findValue, splice, textOf, walkScalars } from "./json-walk.js";
 import type { Span, Splice } from "./json-walk.js";
 
-/** A string or number, and the texts that it is read as. */
-interface Scalar extends Span {
-  readonly texts: readonly string[];
-}
-
 type MaskBytes = (bytes: Uint8Array) => Buffer;
 
 const LF: Buffer = Buffer.from("\n");
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Stands in no UTF-8, so no value is found across it. */
+const SEPARATOR = 0xff;
 /** No value is shorter, however it is written, but for a number: `1e9` has ten digits. */
-const STRING_CHARS_MIN = 8;
-/** Scalars of about so many characters are looked at together, because most hold nothing. */
-const GROUP_CHARS = 8 * 1024;
+const VALUE_BYTES_MIN = 8;
 /** A number of fewer digits and without point or exponent has one spelling. */
 const EXACT_DIGITS = 15;
 /** A longer number is written out by nobody. */
@@ -41,7 +37,7 @@ export function maskLine(line: Buffer, masker: Masker, keepsId: () => boolean): 
   // What is no JSON has no form to keep but that it is one line.
   if (!isJson(body)) return Buffer.concat([masked, LF]);
   const id = keepsId() ? findValue(body, ["id"]) : undefined;
-  const splices = maskScalars(scalarsOf(body, id), mask);
+  const splices = maskReadings(readingsOf(body, id), mask);
   if (!isClean(splice(body, [...splices, ...withoutSpan(id)].sort(byStart)), mask)) return undefined;
   return splices.length === 0 ? line : Buffer.concat([splice(body, splices), LF]);
 }
@@ -57,39 +53,64 @@ function isClean(bytes: Buffer, mask: MaskBytes): boolean {
 /** Whether a number that no search of the bytes finds is a value in another spelling. */
 function hasRespelled(body: Buffer, mask: MaskBytes): boolean {
   const spellings: string[] = [];
-  walkScalars(body, (span) => {
-    if (body[span.start] !== QUOTE) spellings.push(...otherSpellings(body, span));
+  walkScalars(body, (start, end) => {
+    if (body[start] !== QUOTE) spellings.push(...otherSpellings(body, start, end));
   });
   return spellings.length > 0 && !isClean(Buffer.from(spellings.join("\n")), mask);
 }
 
-/** What can hold a value: all strings and numbers but short ones and the message's id. */
-function scalarsOf(body: Buffer, id: Span | undefined): readonly Scalar[] {
-  const scalars: Scalar[] = [];
-  walkScalars(body, (span) => {
-    if (span.start === id?.start) return;
-    const texts = body[span.start] === QUOTE ? stringTexts(body, span) : [textOf(body, span), ...otherSpellings(body, span)];
-    if (texts.length > 0) scalars.push({ ...span, texts });
-  });
-  return scalars;
+/** All that strings and numbers are read as, each reading followed by a separator, and whose reading it is. */
+interface Readings {
+  readonly bytes: Buffer;
+  readonly owners: readonly Span[];
 }
 
-/** A string as it is read, and as it is written where that differs. */
-function stringTexts(body: Buffer, { start, end }: Span): readonly string[] {
-  const written = { start: start + 1, end: end - 1 };
-  if (written.end - written.start < STRING_CHARS_MIN) return [];
-  const raw = textOf(body, written);
-  return raw.includes("\\") ? [String(JSON.parse(`"${raw}"`)), raw] : [raw];
+/** The readings of all strings and numbers but short ones and the message's id. */
+function readingsOf(body: Buffer, id: Span | undefined): Readings {
+  const owners: Span[] = [];
+  let bytes = Buffer.allocUnsafe(body.length + 1);
+  let length = 0;
+  const reserve = (more: number): void => {
+    if (length + more > bytes.length) bytes = Buffer.concat([bytes.subarray(0, length)], 2 * (length + more));
+  };
+  const end = (owner: Span): void => {
+    bytes[length++] = SEPARATOR;
+    owners.push(owner);
+  };
+  const addText = (owner: Span, text: string): void => {
+    reserve(3 * text.length + 1);
+    length += bytes.write(text, length);
+    end(owner);
+  };
+  const addWritten = (owner: Span, from: number, to: number): void => {
+    reserve(to - from + 1);
+    length += body.copy(bytes, length, from, to);
+    end(owner);
+  };
+  walkScalars(body, (start, stop) => {
+    const owner = { start, end: stop };
+    if (start === id?.start) return;
+    if (body[start] !== QUOTE) {
+      if (stop - start >= VALUE_BYTES_MIN) addWritten(owner, start, stop);
+      for (const spelling of otherSpellings(body, start, stop)) addText(owner, spelling);
+    } else if (stop - start - 2 >= VALUE_BYTES_MIN) {
+      if (body.subarray(start, stop).includes(BACKSLASH)) addText(owner, String(JSON.parse(textOf(body, owner))));
+      addWritten(owner, start + 1, stop - 1);
+    }
+  });
+  return { bytes: bytes.subarray(0, length), owners };
 }
 
 /** A number as readers print it, and written out without exponent, where that differs from how it is written. */
-function otherSpellings(body: Buffer, { start, end }: Span): readonly string[] {
+function otherSpellings(body: Buffer, start: number, end: number): readonly string[] {
   let isPlain = end - start <= EXACT_DIGITS;
   for (let at = start; isPlain && at < end; at++) isPlain = isDigitOrSign(body[at] ?? 0);
-  if (isPlain) return [];
+  if (isPlain) return NONE;
   const text = textOf(body, { start, end });
   return [String(Number(text)), writtenOut(text)].filter((spelling) => spelling !== text);
 }
+
+const NONE: readonly string[] = [];
 
 const isDigitOrSign = (byte: number): boolean => byte === 0x2d || (byte >= 0x30 && byte <= 0x39);
 
@@ -107,37 +128,24 @@ function writtenOut(text: string): string {
   return `${sign}${before === "" ? "0" : before}${after === "" ? "" : `.${after}`}`;
 }
 
-/** A text in the place of every scalar that holds a value. */
-function maskScalars(scalars: readonly Scalar[], mask: MaskBytes): readonly Splice[] {
-  return groupsOf(scalars).flatMap((group) => {
-    // A line feed between them is part of no escape; a value that is found across it is looked for again in each alone.
-    if (group.length > 1 && isClean(Buffer.from(group.flatMap(({ texts }) => texts).join("\n")), mask)) return [];
-    return group.flatMap((scalar) => maskScalar(scalar, mask));
-  });
-}
-
-function groupsOf(scalars: readonly Scalar[]): readonly (readonly Scalar[])[] {
-  const groups: Scalar[][] = [];
-  let room = 0;
-  for (const scalar of scalars) {
-    const size = scalar.texts.reduce((sum, text) => sum + text.length + 1, 0);
-    if (size > room) {
-      groups.push([]);
-      room = GROUP_CHARS;
-    }
-    groups.at(-1)?.push(scalar);
-    room -= size;
+/** A text in the place of every string and number of which a reading holds a value. */
+function maskReadings({ bytes, owners }: Readings, mask: MaskBytes): readonly Splice[] {
+  const masked = mask(bytes);
+  if (masked.equals(bytes)) return [];
+  const splices: Splice[] = [];
+  let from = 0;
+  let maskedFrom = 0;
+  for (const owner of owners) {
+    const end = bytes.indexOf(SEPARATOR, from);
+    const maskedEnd = masked.indexOf(SEPARATOR, maskedFrom);
+    const isChanged = bytes.compare(masked, maskedFrom, maskedEnd, from, end) !== 0;
+    // The first reading that holds a value is what is shown.
+    if (isChanged && splices.at(-1)?.start !== owner.start)
+      splices.push({ ...owner, text: JSON.stringify(masked.toString("utf8", maskedFrom, maskedEnd)) });
+    from = end + 1;
+    maskedFrom = maskedEnd + 1;
   }
-  return groups;
-}
-
-function maskScalar({ start, end, texts }: Scalar, mask: MaskBytes): readonly Splice[] {
-  for (const text of texts) {
-    const bytes = Buffer.from(text);
-    const masked = mask(bytes);
-    if (!masked.equals(bytes)) return [{ start, end, text: JSON.stringify(masked.toString("utf8")) }];
-  }
-  return [];
+  return splices;
 }
 
 function withoutSpan(span: Span | undefined): readonly Splice[] {
