@@ -37,7 +37,6 @@ it("makeWitnesses() posts checkpoints to a URL, and takes no other answer than y
   onTestFinished(() => void server.closeAllConnections());
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address is no text
   const { port } = server.address() as AddressInfo;
   const [witness] = makeWitnesses([{ url: `http://127.0.0.1:${port}/secret-path` }], "a/b");
   expect(witness?.name).toBe(`url http://127.0.0.1:${port}`);

@@ -66,7 +66,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     remedy: "Call again with the same arguments",
     retryable: true,
   },
-  paused: { meaning: "The operator paused all questions.", remedy: "Wait for the operator to run `acp pause --off`", retryable: true },
+  paused: { meaning: "Nobody is asked at present.", remedy: "Wait for the operator; the reason says what ends the pause", retryable: true },
   no_approver: {
     meaning: "No approver is left who may answer.",
     remedy: "The operator must name an approver that every rule accepts",

@@ -18,8 +18,8 @@ import { chooseServers, configWarnings, gateOptionsOf, openServers, readHomeConf
 import { openHomeKeys } from "../mcp/home-keys.js";
 import { checkWitnesses, lookAfterLogs } from "../mcp/home-logs.js";
 import { createNotices, sayHow } from "../mcp/notices.js";
-import { createPaused } from "../mcp/paused.js";
 import { openPolicyInForce } from "../mcp/policy-in-force.js";
+import { heedRotation } from "../mcp/rotated-keys.js";
 import { removeStaleSockets } from "../mcp/stale-sockets.js";
 import { openHomeAudit } from "../open-audit.js";
 import { showsColour } from "../printer.js";
@@ -71,8 +71,7 @@ export const mcp: Run = async (invocation) => {
     policy,
     channel,
     audit,
-    paused: createPaused({ home, keys, notices }),
-    ...gateOptions,
+    ...heedRotation({ home, keys, gateOptions, notices }),
     ...gateOptionsOf(source),
   });
   const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
