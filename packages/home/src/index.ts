@@ -11,6 +11,7 @@ export type { FieldChange, FieldState } from "./config-encrypt.js";
 export { openServerConfig, openTelegramConfig, openWebhookConfig } from "./config-secrets.js";
 export type { CommandServer, UpstreamServer, UrlServer } from "./config-servers.js";
 export { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
+export { fileGrants } from "./grants-file.js";
 export { initHome, openHome } from "./home.js";
 export type { Home, InitReport } from "./home.js";
 export { signerInUse, whyOutOfUse } from "./key-in-use.js";

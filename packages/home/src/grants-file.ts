@@ -1,0 +1,123 @@
+/**
+ * Grants file: earlier consents that still hold, for every gate of the home. Read anew whenever one is looked for, so that what was revoked holds
+ * nowhere any more. Format: spec/home.md §7.
+ */
+import { lstat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Grant, type Grants, memoryGrants } from "@acp/core";
+import { writeFileAtomic } from "./atomic.js";
+import { cannot, hasErrno } from "./errors.js";
+import { readPrivateFile } from "./private-file.js";
+import { whileWriting } from "./writer-lock.js";
+
+const VERSION = "1";
+const FILE_BYTES_MAX: number = 16 * 1024 * 1024;
+
+/** What a change leaves, and what it answers. */
+interface Changed<T> {
+  readonly grants: Grants;
+  readonly answer: T;
+  readonly isChanged: boolean;
+}
+
+/**
+ * Grants in a file of the home, made where it does not exist.
+ *
+ * @returns Grants whose verbs reject with `home_invalid` or `home_busy` where it is not sure: that is no yes.
+ */
+export function fileGrants(path: string): Grants {
+  const read = async (): Promise<Grants> => tableOf(await readGrants(path));
+  const change = <T>(make: (grants: Grants) => Promise<Omit<Changed<T>, "grants">>): Promise<T> =>
+    whileWriting(dirname(path), async () => {
+      const grants = await read();
+      const { answer, isChanged } = await make(grants);
+      if (isChanged) await writeFileAtomic(path, print(await grants.list()));
+      return answer;
+    });
+
+  return {
+    put: (grant) =>
+      change(async (grants) => {
+        await grants.put(grant);
+        return { answer: undefined, isChanged: true };
+      }),
+    get: async (id) => (await read()).get(id),
+    find: async (agentId, action, nowMs) => (await read()).find(agentId, action, nowMs),
+    list: async () => (await read()).list(),
+    revoke: (id) =>
+      change(async (grants) => {
+        const answer = await grants.revoke(id);
+        return { answer, isChanged: answer };
+      }),
+    async use(id, nowMs) {
+      const found = await read();
+      // One without a count is used by looking at it: nothing has to be written.
+      if ((await found.get(id))?.usesLeft === undefined) return found.use(id, nowMs);
+      return change(async (grants) => {
+        const answer = await grants.use(id, nowMs);
+        return { answer, isChanged: answer };
+      });
+    },
+  };
+}
+
+async function tableOf(list: readonly Grant[]): Promise<Grants> {
+  const grants = memoryGrants();
+  // In the order they were made: putting one may forget what was over by then.
+  for (const grant of list.toSorted((a, b) => a.createdAtMs - b.createdAtMs)) await grants.put(grant);
+  return grants;
+}
+
+function print(grants: readonly Grant[]): string {
+  return `${JSON.stringify({ version: VERSION, grants }, undefined, 2)}\n`;
+}
+
+async function readGrants(path: string): Promise<readonly Grant[]> {
+  if (await isMissing(path)) return [];
+  const read = readList(await readPrivateFile(path, FILE_BYTES_MAX));
+  if (read === undefined) throw cannot("read", path)("it holds no grants; remove it to revoke them all");
+  return read;
+}
+
+/** Only what is surely not there holds no grants. */
+function isMissing(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    (error: unknown) => hasErrno(error, "ENOENT"),
+  );
+}
+
+function readList(text: string): readonly Grant[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || value["version"] !== VERSION) return undefined;
+  const { grants } = value;
+  return Array.isArray(grants) && grants.every(isGrant) ? grants : undefined;
+}
+
+/** The file is its owner's alone: what is looked at here is what a gate stands on. A scope of a kind that nobody knows covers nothing. */
+function isGrant(value: unknown): value is Grant {
+  if (!isObject(value)) return false;
+  const { scope, createdAtMs, expiresAtMs, usesLeft, approverIds, secrets, evidence } = value;
+  return (
+    ["id", "agentId", "requestId"].every((key) => typeof value[key] === "string" && value[key] !== "") &&
+    isObject(scope) &&
+    typeof scope["kind"] === "string" &&
+    Number.isSafeInteger(createdAtMs) &&
+    Number.isSafeInteger(expiresAtMs) &&
+    (usesLeft === undefined || (Number.isSafeInteger(usesLeft) && Number(usesLeft) >= 0)) &&
+    isTexts(approverIds) &&
+    isTexts(secrets) &&
+    (evidence === "any" || evidence === "passkey")
+  );
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
