@@ -128,15 +128,20 @@ export function createTelegramChannel(options: TelegramChannelOptions): Telegram
   const { ready, handle } = listen(front, settings, listening.signal);
   ready.catch(() => undefined);
 
+  const idle = async (): Promise<void> => {
+    // What ended a moment ago is on its way here.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (work.size > 0) await Promise.allSettled(work);
+  };
   const close = async (): Promise<void> => {
     if (life.signal.aborted) return;
     listening.abort(new Error("the channel is closed"));
     const grace = new AbortController();
-    await Promise.race([Promise.allSettled(work), pause(clock, CLOSE_GRACE_MS, grace.signal)]);
+    await Promise.race([idle(), pause(clock, CLOSE_GRACE_MS, grace.signal)]);
     grace.abort();
     for (const { over } of open) over.abort(new Error("the channel is closed"));
     life.abort(new Error("the channel is closed"));
-    await Promise.allSettled(work);
+    await idle();
   };
 
   const deliver = async (request: ConsentRequest, session: AskSession): Promise<void> => {

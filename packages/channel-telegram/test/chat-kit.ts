@@ -105,8 +105,11 @@ export async function openChat({ chats, ...options }: ChatOptions = {}): Promise
 export const openGroup = (options: ChatOptions = {}): Promise<Chat> =>
   openChat({ chatId: String(GROUP), approvers: [String(ALICE.id), String(BOB.id)], ...options });
 
-/** Lets a manual clock run until something is so. */
-export async function runUntil(clock: ManualClock, isSo: () => boolean, stepMs = 500): Promise<void> {
+/**
+ * Lets a manual clock run until something is so: ten times as fast as real time, so that what goes over real sockets on a busy machine is
+ * not overtaken by its own time limits.
+ */
+export async function runUntil(clock: ManualClock, isSo: () => boolean, stepMs = 50): Promise<void> {
   await expect
     .poll(async () => {
       await clock.advance(stepMs);

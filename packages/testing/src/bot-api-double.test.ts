@@ -176,7 +176,7 @@ describe("createBotApiDouble() hands updates out", () => {
     await expect.poll(() => bot.calls.length, { timeout: 15_000 }).toBe(1);
     const second = call(bot, "getUpdates", { timeout: 20 });
     expect(await first).toMatchObject({ status: 409, description: expect.stringContaining("terminated by other getUpdates request") });
-    await call(bot, "setWebhook", { url: "https://example.com/hook" });
+    await call(bot, "setWebhook", { url: "http://127.0.0.1:9/hook" });
     expect(await second).toMatchObject({ status: 409, description: expect.stringContaining("terminated by setWebhook") });
     expect((await call(bot, "getUpdates")).description).toContain("while webhook is active");
     await call(bot, "deleteWebhook");
@@ -194,8 +194,8 @@ describe("createBotApiDouble() hands updates out", () => {
   it("dropped by a webhook that wants none of before", async () => {
     await using bot = await createBotApiDouble();
     wrote(bot);
-    await call(bot, "setWebhook", { url: "https://example.com/hook", drop_pending_updates: true });
-    expect((await call(bot, "getWebhookInfo")).result).toMatchObject({ url: "https://example.com/hook", pending_update_count: 0 });
+    await call(bot, "setWebhook", { url: "http://127.0.0.1:9/hook", drop_pending_updates: true });
+    expect((await call(bot, "getWebhookInfo")).result).toMatchObject({ url: "http://127.0.0.1:9/hook", pending_update_count: 0 });
   });
 });
 

@@ -202,7 +202,10 @@ export async function createBotApiDouble({ chats = [{ id: 4711 }], clock = syste
       isDown = next;
       if (next) server.closeAllConnections();
     },
-    revokeToken: () => void (isRevoked = true),
+    revokeToken() {
+      isRevoked = true;
+      updates.endPoll({ status: 401, description: "Unauthorized" });
+    },
     tap({ message: { chatId, id }, from, button }) {
       const message = state.find(chatId, id);
       const found = "data" in button ? button.data : message?.buttons.find(({ label }) => label.startsWith(button.label))?.data;

@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject, JsonValue } from "@acp/core";
-import { RefusedCall, badRequest } from "./bot-api-rules.js";
+import { type Refusal, RefusedCall, badRequest } from "./bot-api-rules.js";
 
 /** The queue. */
 export interface BotApiUpdates extends AsyncDisposable {
@@ -14,6 +14,8 @@ export interface BotApiUpdates extends AsyncDisposable {
   /** How many wait. */
   readonly waiting: () => number;
   readonly getUpdates: (params: JsonObject, signal: AbortSignal) => Promise<JsonValue>;
+  /** Ends a poll that waits with an error. */
+  readonly endPoll: (refusal: Refusal) => void;
   readonly setWebhook: (params: JsonObject) => JsonValue;
   readonly deleteWebhook: (params: JsonObject) => JsonValue;
   readonly webhookInfo: () => JsonValue;
@@ -37,7 +39,7 @@ interface Poll {
   readonly refuse: (error: RefusedCall) => void;
 }
 
-const conflict = (why: string): RefusedCall => new RefusedCall({ status: 409, description: `Conflict: ${why}` });
+const conflict = (why: string): Refusal => ({ status: 409, description: `Conflict: ${why}` });
 const integer = (params: JsonObject, key: string, fallback: number): number => (typeof params[key] === "number" ? params[key] : fallback);
 
 function readWebhook(params: JsonObject): Webhook | undefined {
@@ -97,8 +99,8 @@ export function createUpdates(): BotApiUpdates {
     if (webhook === undefined) wakePoll();
     else sending = sending.then(sendAll);
   };
-  const endPoll = (why: string): void => {
-    poll?.refuse(conflict(why));
+  const endPoll = (refusal: Refusal): void => {
+    poll?.refuse(new RefusedCall(refusal));
     poll = undefined;
   };
 
@@ -124,15 +126,18 @@ export function createUpdates(): BotApiUpdates {
       if (webhook !== undefined) deliver();
     },
     waiting: () => events.size,
+    endPoll,
     async getUpdates(params, signal) {
       if (webhook !== undefined)
-        throw conflict("can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first");
+        throw new RefusedCall(
+          conflict("can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"),
+        );
       const [offset, timeoutS] = [integer(params, "offset", 0), Math.min(integer(params, "timeout", 0), TIMEOUT_S_MAX)];
       const limit = Math.max(1, Math.min(integer(params, "limit", LIMIT_MAX), LIMIT_MAX));
       allow(params);
       const updates = take(offset, limit);
       if (updates.length > 0 || timeoutS <= 0) return updates;
-      endPoll("terminated by other getUpdates request; make sure that only one bot instance is running");
+      endPoll(conflict("terminated by other getUpdates request; make sure that only one bot instance is running"));
       return new Promise<JsonValue>((resolve, reject) => {
         const mine: Poll = { offset: Math.max(0, offset), limit, wake: resolve, refuse: reject };
         poll = mine;
@@ -149,7 +154,7 @@ export function createUpdates(): BotApiUpdates {
       allow(params);
       if (params["drop_pending_updates"] === true) events.clear();
       if (webhook !== undefined) {
-        endPoll("terminated by setWebhook request");
+        endPoll(conflict("terminated by setWebhook request"));
         deliver();
       }
       return true;
