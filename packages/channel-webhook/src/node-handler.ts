@@ -37,8 +37,6 @@ async function respond(handler: FetchHandler, incoming: IncomingMessage, outgoin
   }
   const response = await handler(request);
   const body = Buffer.from(await response.arrayBuffer());
-  // What was not read of the body is not waited for.
-  if (!incoming.complete) outgoing.setHeader("connection", "close");
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(incoming.method === "HEAD" ? undefined : body);
 }
