@@ -15,7 +15,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
     options: ["key", "checkpoints"],
     details: [
       "Checks FILE, or every audit log of the home, over all the files that it has filled. The first line that does not fit is named with a code that says what it breaks.",
-      "Signed checkpoints beside the log, and those of --checkpoints, are held against it: so a cut end and a log written anew are found. Their key is the home's, or --key with the text that `acp keys list` shows.",
+      "Signed checkpoints beside the log, those that witnesses of config.yml keep in directories, and those of --checkpoints are held against it: so a cut end, a log written anew and a log that was removed are found. Their key is the home's, or --key with the text that `acp keys list` shows.",
     ],
     examples: [
       "acp audit verify",

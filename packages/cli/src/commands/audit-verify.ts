@@ -2,19 +2,17 @@
  * `acp audit verify`: whether an audit log is whole, and whether it is the one that its signed checkpoints promise.
  */
 import { basename, dirname } from "node:path";
-import { checkpointsPath, noteSigner, readCheckpoints, verifyAuditLog } from "@acp/audit";
+import { verifyAuditLog } from "@acp/audit";
 import type { AuditVerification, CheckpointClaims, VerifyOptions } from "@acp/audit";
-import { ConsentError } from "@acp/core";
-import { homePaths } from "@acp/home";
+import { ConsentError, isConsentError } from "@acp/core";
+import { claimSources, claimsOf, logsToVerify } from "../audit-claims.js";
+import type { ClaimSources } from "../audit-claims.js";
 import { auditFilesFor } from "../audit-files.js";
-import { originOf, readCheckpointKey } from "../checkpoint-key.js";
 import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home-source.js";
-import { readInput } from "../input.js";
 import type { Printer } from "../printer.js";
+import { exists } from "../unlock.js";
 
-const KEY_BYTES_MAX = 4_096;
-const NOTE_KEY = /^[^\s+]+\+[0-9a-f]{8}\+/;
 const PERCENT = 100;
 
 interface Checked extends AuditVerification {
@@ -24,15 +22,15 @@ interface Checked extends AuditVerification {
 /** Runs the command. */
 export const auditVerify: Run = async (invocation) => {
   const { operands, values, io, print } = invocation;
-  const home = homePath({ values, io });
-  const files = await auditFilesFor(operands[0], home);
+  const sources = await claimSources(homePath({ values, io }), invocation);
+  const files = await filesFor(operands[0], sources);
   if (values.checkpoints !== undefined && files.length > 1)
     throw new ConsentError("options_invalid", "Cannot use --checkpoints: name the one log that they are of, acp audit verify FILE");
   const checked: Checked[] = [];
   for (const file of files) {
-    const claims = await claimsFor(file, home, invocation);
+    const claims = await claimsOf(file, sources);
     const progress = createProgress(file, invocation);
-    checked.push({ file, ...(await verifyAuditLog(file, { ...progress.options, ...(claims !== undefined && { checkpoints: claims }) })) });
+    checked.push({ file, ...(await verify(file, claims, progress.options)) });
     progress.clear();
   }
   const ok = checked.every((log) => log.ok);
@@ -40,24 +38,20 @@ export const auditVerify: Run = async (invocation) => {
   return ok ? "ok" : "audit";
 };
 
-/** The checkpoints beside a log and those of --checkpoints, with the key that is trusted; nothing where there is no key. */
-async function claimsFor(file: string, home: string, { values, io }: Invocation): Promise<CheckpointClaims | undefined> {
-  const isOfHome = dirname(file) === home;
-  const signerKey = values.key === undefined && isOfHome ? await readCheckpointKey(homePaths(home)) : undefined;
-  const key = values.key === undefined ? undefined : await readNoteKey(values.key, io);
-  const verifierKey = key ?? (signerKey === undefined ? undefined : noteSigner(signerKey).verifierKey);
-  if (verifierKey === undefined) {
-    if (values.checkpoints === undefined) return undefined;
-    throw new ConsentError("options_invalid", "Cannot use --checkpoints: give the key that signed them with --key; acp keys list shows it");
-  }
-  const notes = await readCheckpoints(checkpointsPath(file));
-  const more = values.checkpoints === undefined ? [] : await readCheckpoints(values.checkpoints);
-  const [name = ""] = verifierKey.split("+");
-  return { notes: [...notes, ...more], verifierKeys: [verifierKey], ...(isOfHome && { origin: originOf(name, basename(file)) }) };
+async function filesFor(operand: string | undefined, sources: ClaimSources): Promise<readonly string[]> {
+  const files = operand === undefined ? await logsToVerify(sources) : [operand];
+  return files.length === 0 ? auditFilesFor(operand, sources.home) : files;
 }
 
-async function readNoteKey(key: string, io: Invocation["io"]): Promise<string> {
-  return NOTE_KEY.test(key) ? key : (await readInput(key, io, { what: "checkpoint key", bytesMax: KEY_BYTES_MAX })).trim();
+/** A log that is not there, and of which there are checkpoints, was removed. */
+async function verify(file: string, claims: CheckpointClaims | undefined, options: VerifyOptions): Promise<AuditVerification> {
+  try {
+    return await verifyAuditLog(file, { ...options, ...(claims !== undefined && { checkpoints: claims }) });
+  } catch (error) {
+    if (claims === undefined || claims.notes.length === 0 || !isConsentError(error, "audit_failed") || (await exists(file))) throw error;
+    const message = "there are signed checkpoints of this log, and the log is gone";
+    return { ok: false, events: 0, firstBad: { line: 1, code: "end_missing", message } };
+  }
 }
 
 /** Percent on a terminal, in one line that is gone at the end. */
