@@ -21,7 +21,10 @@ export { confirmationWord, isCritical } from "./approval/confirmation.js";
 export { quoteText, escapeText } from "./approval/escape.js";
 export { readFields } from "./approval/fields.js";
 export type { FieldReader } from "./approval/fields.js";
-export type { Grant, GrantOffer, GrantScope } from "./approval/grants.js";
+export { compareScopes, scopeMayCover } from "./approval/grants.js";
+export type { ArgumentsScope, Grant, GrantOffer, GrantScope } from "./approval/grants.js";
+export { showDuration, showScope } from "./approval/offer-text.js";
+export { callScope, hostScope, offerHost, toolScope } from "./approval/offers.js";
 export { reduce } from "./approval/machine.js";
 export type { AnswerTerms, CountedApproval, MachineEvent, PendingRecord, RecordedEnd, Reduction } from "./approval/machine.js";
 export { decodeRequest, encodeRequest, requestHash } from "./approval/request-codec.js";
@@ -36,6 +39,8 @@ export { asError, ConsentError, isConsentError } from "./errors.js";
 export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./errors.js";
 export type { Approver, ConsentGate, Evaluation, GateContext, GateOptions, LayerRuling } from "./gate/consent-gate.js";
 export { createConsentGate } from "./gate/gate.js";
+export { revokeGrant } from "./gate/revoke-grant.js";
+export type { RevokeParts } from "./gate/revoke-grant.js";
 export { canonicalJson } from "./json/canonical.js";
 export { copyJson } from "./json/copy.js";
 export { parseJson, scanJson } from "./json/parse.js";
@@ -78,6 +83,7 @@ export type {
   Vault,
 } from "./ports.js";
 export type { PublicKey, TrustedKey } from "./proof/keys.js";
+export { memoryGrants } from "./stores/memory-grants.js";
 export { memoryPending } from "./stores/memory-pending.js";
 export { memoryStore } from "./stores/memory-store.js";
 export { randomIds, systemClock } from "./system.js";

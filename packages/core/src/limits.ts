@@ -40,6 +40,8 @@ export const PERMIT_TTL_MS = 30_000;
 export const DECISION_TTL_MS = 300_000;
 /** The longest a Grant may live: 24 hours. */
 export const GRANT_TTL_MS_MAX: number = 24 * 3_600_000;
+/** Offers of one rule: what a person can still choose from. */
+export const OFFERS_MAX = 16;
 /** People that one question may need. */
 export const QUORUM_MAX = 1_000;
 /** How long a part (audit, store, vault, assessor) may take before its silence counts as a failure. */

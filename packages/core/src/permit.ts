@@ -49,6 +49,17 @@ export interface PermitTerms {
   readonly event: EventMaker;
   /** Why the layers in force now deny the action, or `undefined`. */
   readonly denialNow: () => string | undefined;
+  /** Where an earlier consent stands behind it: the permit does not outlive it. */
+  readonly lease?: LeaseTerms;
+}
+
+/** The earlier consent behind a permit: until when it holds, and how to find out that it no longer does. */
+export interface LeaseTerms {
+  readonly expiresAtMs: number;
+  /** Whether this process revoked it. */
+  readonly isRevoked: () => boolean;
+  /** Why it no longer holds, asked of the store; `undefined` while it does. */
+  readonly whyOver: () => Promise<string | undefined>;
 }
 
 interface PermitState extends PermitTerms {
@@ -88,12 +99,14 @@ class ReleaseMark extends Itself {
 
 /** Makes a permit. For the gate alone: not part of the public surface. */
 export function issuePermit(terms: PermitTerms): Permit {
-  const { action, clock } = terms;
+  const { action, clock, lease } = terms;
+  const nowMs = clock.now();
+  const ttlMs = Math.min(PERMIT_TTL_MS, (lease?.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs);
   const key: object = new PermitKey({
     ...terms,
     digest: actionDigest(action),
-    expiresAtMonotonicMs: clock.monotonic() + PERMIT_TTL_MS,
-    expiresAtMs: clock.now() + PERMIT_TTL_MS,
+    expiresAtMonotonicMs: clock.monotonic() + ttlMs,
+    expiresAtMs: nowMs + ttlMs,
     spent: false,
   });
   // The one cast that makes the brand: no code outside this module can write it.
@@ -151,6 +164,11 @@ export function isAbandoned(permit: Permit, performerSignal: AbortSignal | undef
   return [callerSignal, performerSignal, shutdownSignal].some((signal) => signal?.aborted === true);
 }
 
+/** Why what stands behind a permit no longer holds, or `undefined`. Asks a store, so that it is asked before the permit is spent. */
+export async function whyLeaseOver(permit: Permit): Promise<string | undefined> {
+  return stateOf(permit).lease?.whyOver();
+}
+
 /** The event maker of an issued permit, spent or not. */
 export function eventsOf(permit: Permit): EventMaker {
   return stateOf(permit).event;
@@ -181,7 +199,7 @@ export function redeemFor(permit: Permit, action: Action, signal: AbortSignal | 
   if (state.spent) throw new ConsentError("permit_spent", "Cannot redeem the permit: it was redeemed before");
   state.spent = true;
   if (!hasTimeLeft(state)) throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");
-  const denial = state.denialNow();
+  const denial = state.lease?.isRevoked() === true ? "the earlier consent that allowed it was revoked" : state.denialNow();
   if (denial !== undefined) throw new ConsentError("permit_denied", `Cannot redeem the permit: ${denial}`);
   return makeRelease(state, signal);
 }

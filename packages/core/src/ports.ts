@@ -262,7 +262,12 @@ export interface PendingStore {
 /** Earlier consents that still hold. */
 export interface Grants {
   put(grant: Grant): Promise<void>;
-  /** Grants that cover the action, narrowest first; none that is revoked, used up or expired at `nowMs`. */
+  /** The grant, used up or not; `undefined` where it was revoked or never was. One that is over may be gone. */
+  get(id: string): Promise<Grant | undefined>;
+  /**
+   * Grants that may cover the action (`scopeMayCover`), narrowest first; none that is revoked, used up or expired at `nowMs`. What argument
+   * patterns cover is not the store's to know.
+   */
   find(agentId: string, action: Action, nowMs: number): Promise<readonly Grant[]>;
   list(): Promise<readonly Grant[]>;
   /** False if there was no such grant. */

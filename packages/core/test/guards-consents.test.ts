@@ -1,5 +1,6 @@
 /** One test a guard on earlier consents and on what a store says: each goes red when its guard is taken out. */
 import { describe, expect, it } from "vitest";
+import { callScope } from "../src/approval/offers.js";
 import { covers } from "../src/gate/covers.js";
 import { type AskTerms, type Evaluation, type Grant, type Layer, memoryStore, toolAction } from "../src/index.js";
 import { agent, asPending, first, makeKit, reply } from "./gate-kit.js";
@@ -67,10 +68,11 @@ describe("a grant", () => {
     evidence: "any",
     secrets: ["A"],
   };
+  const offers = [{ id: "t", scope: grant.scope, ttlMs: 60_000 }];
   async function isAsked(layer: Layer, approvers: readonly string[] = ["alice", "bob"]): Promise<boolean> {
     const { clock } = makeKit();
     const store = memoryStore(clock);
-    await store.grants.put(grant);
+    await store.grants.put({ ...grant, createdAtMs: clock.now() });
     const people = approvers.map((id) => ({ id, channel: "test", subject: id }));
     const { gate, shown, settle } = makeKit({ store, clock, layers: [layer], approvers: people });
     void gate(write, { agent });
@@ -79,24 +81,25 @@ describe("a grant", () => {
   }
 
   it("answers an ask that wants no more than it gives", async () => {
-    expect(await isAsked(asks({ approvers: ["alice"] }, { secrets: ["A"] }))).toBe(false);
+    expect(await isAsked(asks({ offers, approvers: ["alice"] }, { secrets: ["A"] }))).toBe(false);
   });
 
   it.each<[string, Layer]>([
-    ["several people", asks({ quorum: 2 })],
-    ["a person who did not give it", asks({ approvers: ["bob"] })],
-    ["a secret that its question did not show", asks({}, { secrets: ["B"] })],
-    ["a critical level", asks({}, { level: "critical" })],
+    ["several people", asks({ offers, quorum: 2 })],
+    ["a person who did not give it", asks({ offers, approvers: ["bob"] })],
+    ["a secret that its question did not show", asks({ offers }, { secrets: ["B"] })],
+    ["a critical level", asks({ offers }, { level: "critical" })],
+    ["what would offer nothing", asks({})],
+    ["what would offer something narrower", asks({ offers: [{ id: "c", scope: callScope(write), ttlMs: 60_000 }] })],
   ])("does not answer an ask for %s", async (_, layer) => {
     expect(await isAsked(layer)).toBe(true);
   });
 
   it("does not answer where its giver is no approver any more", async () => {
-    expect(await isAsked(asks({}), ["bob"])).toBe(true);
+    expect(await isAsked(asks({ offers }), ["bob"])).toBe(true);
   });
 
   it("is not offered for a critical level or a quorum", async () => {
-    const offers = [{ id: "t", scope: { kind: "tool", server: "files", name: "write_file" } as const, ttlMs: 1_000 }];
     for (const layer of [asks({ offers }, { level: "critical" }), asks({ offers, quorum: 2 })]) {
       const { gate, shown, settle } = makeKit({ layers: [layer] });
       void gate(write, { agent });

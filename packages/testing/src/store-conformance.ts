@@ -223,6 +223,31 @@ const grantChecks: Readonly<Record<string, (grants: Grants) => Promise<void>>> =
     assert.deepEqual(await grants.find("demo", write, START_MS + 60_000), []);
     assert.deepEqual(await grants.find("demo", write, START_MS - 1), []);
   },
+  "find() gives a grant for argument patterns of the action's tool: what they cover is not the store's to know": async (grants) => {
+    const scope = { kind: "arguments", server: "files", name: "write_file", args: { path: "b" } } as const;
+    await grants.put(grant({ id: "gr_patterns", scope }));
+    await grants.put(grant({ id: "gr_other", scope: { ...scope, name: "read_file" } }));
+    assert.deepEqual(
+      (await grants.find("demo", write, START_MS)).map(({ id }) => id),
+      ["gr_patterns"],
+    );
+  },
+  "get() gives a grant as it is, used up or not, and none that was revoked": async (grants) => {
+    await grants.put(grant({ usesLeft: 1 }));
+    assert.deepEqual(await grants.get("gr_1"), grant({ usesLeft: 1 }));
+    await grants.use("gr_1", START_MS);
+    assert.deepEqual(await grants.get("gr_1"), grant({ usesLeft: 0 }));
+    await grants.revoke("gr_1");
+    assert.equal(await grants.get("gr_1"), undefined);
+    assert.equal(await grants.get("gr_unknown"), undefined);
+  },
+  "put() may forget what is over, and nothing else": async (grants) => {
+    await grants.put(grant({ id: "gr_over" }));
+    await grants.put(grant({ id: "gr_open", expiresAtMs: START_MS + 120_000 }));
+    await grants.put(grant({ id: "gr_new", createdAtMs: START_MS + 60_000, expiresAtMs: START_MS + 120_000 }));
+    const listed = (await grants.list()).map(({ id }) => id).filter((id) => id !== "gr_over");
+    assert.deepEqual(listed.toSorted(), ["gr_new", "gr_open"]);
+  },
   "use() gives no more uses than there are, many at once": async (grants) => {
     await grants.put(grant({ usesLeft: 3 }));
     assert.equal(count(await atOnce(() => grants.use("gr_1", START_MS))), 3);

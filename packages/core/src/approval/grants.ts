@@ -1,17 +1,27 @@
 /**
- * Grants: earlier consents that may answer later asks. They never lift a deny and never cover a critical action.
+ * Grants: earlier consents that may answer later asks. They never lift a deny, never cover a critical action, and answer only an ask that would
+ * itself offer them. Format: spec/consent.md §6.
  */
 import type { Action } from "../action/action.js";
 import { actionDigest } from "../action/digest.js";
+import { canonicalJson } from "../json/canonical.js";
+import type { JsonObject } from "../json/value.js";
 
 /** What a Grant covers, narrowest kind first. */
 export type GrantScope =
   /** This exact action. */
   | { readonly kind: "action"; readonly digest: string }
+  /** This exact command. There is no wider scope for commands: no pattern over a command's text is safe enough. */
+  | { readonly kind: "shell"; readonly command: string; readonly digest: string }
+  /** Every call of one tool on one server whose arguments the patterns prove, as a rule that allows reads them. Path patterns are absolute. */
+  | { readonly kind: "arguments"; readonly server: string; readonly name: string; readonly args: JsonObject }
   /** Every call of one tool on one server. */
   | { readonly kind: "tool"; readonly server: string; readonly name: string }
-  /** HTTP to one host and port. */
-  | { readonly kind: "host"; readonly host: string; readonly port: number };
+  /** HTTP to one port of one host, and of its twin with or without `www.` where that is named. */
+  | { readonly kind: "host"; readonly host: string; readonly port: number; readonly twin?: string };
+
+/** The scope with argument patterns. Only a Policy can tell what its patterns cover. */
+export type ArgumentsScope = Extract<GrantScope, { readonly kind: "arguments" }>;
 
 /** What a yes may also cover, said in the question. */
 export interface GrantOffer {
@@ -39,24 +49,83 @@ export interface Grant {
   readonly secrets: readonly string[];
 }
 
-const NARROWNESS = { action: 0, tool: 1, host: 1 } as const satisfies Record<GrantScope["kind"], number>;
+const NARROWNESS = { action: 0, shell: 0, arguments: 1, tool: 2, host: 2 } as const satisfies Record<GrantScope["kind"], number>;
 
-/** Orders scopes, narrowest first. */
-export function compareScopes(a: GrantScope, b: GrantScope): number {
-  return NARROWNESS[a.kind] - NARROWNESS[b.kind];
+/** Whether a scope is of a kind that exists. A layer may be JavaScript. */
+export function isScope(scope: GrantScope | undefined): boolean {
+  return typeof scope === "object" && scope !== null && Object.hasOwn(NARROWNESS, scope.kind);
 }
 
-/** Whether a scope covers an action. */
-export function scopeCovers(scope: GrantScope, action: Action): boolean {
+/** Among scopes of one kind: each pattern more covers less, each host more covers more. */
+function widthOf(scope: GrantScope): number {
+  if (scope.kind === "arguments") return -Object.keys(scope.args).length;
+  return scope.kind === "host" ? hostsOf(scope).length : 0;
+}
+
+/** Orders scopes, narrowest first. Two that are as narrow have an order too, so that every list has one. */
+export function compareScopes(a: GrantScope, b: GrantScope): number {
+  const [kinds, widths] = [NARROWNESS[a.kind] - NARROWNESS[b.kind], widthOf(a) - widthOf(b)];
+  if (kinds !== 0) return kinds;
+  return widths === 0 ? compareTexts(canonicalJson(a), canonicalJson(b)) : widths;
+}
+
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+const hostsOf = ({ host, twin }: Extract<GrantScope, { kind: "host" }>): readonly string[] => (twin === undefined ? [host] : [host, twin]);
+
+/** Whether a scope can cover an action, as far as can be told without a Policy: of argument patterns, only server and tool are looked at. */
+export function scopeMayCover(scope: GrantScope, action: Action): boolean {
   switch (scope.kind) {
     case "action":
       return scope.digest === actionDigest(action);
+    case "shell":
+      return action.meta.kind === "shell" && action.args === scope.command && scope.digest === actionDigest(action);
+    case "arguments":
     case "tool":
       return action.meta.kind === "tool" && action.meta.server === scope.server && action.name === scope.name;
     case "host":
-      return action.meta.kind === "http" && action.meta.host === scope.host && action.meta.port === scope.port;
+      return action.meta.kind === "http" && hostsOf(scope).includes(action.meta.host) && action.meta.port === scope.port;
     default:
       scope satisfies never;
       return false;
+  }
+}
+
+/** Tells what argument patterns cover: a Policy, with the matcher of its own rules. */
+export interface ScopeProver {
+  proves(scope: ArgumentsScope, action: Action): boolean;
+}
+
+/** Whether a scope covers an action. Without a prover no argument pattern covers anything. */
+export function scopeCovers(scope: GrantScope, action: Action, prover: ScopeProver | undefined): boolean {
+  return scopeMayCover(scope, action) && (scope.kind !== "arguments" || prover?.proves(scope, action) === true);
+}
+
+const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
+
+const isOfTool = (scope: GrantScope, { server, name }: Pick<ArgumentsScope, "server" | "name">): boolean =>
+  (scope.kind === "tool" || scope.kind === "arguments") && scope.server === server && scope.name === name;
+
+/** Whether one scope covers all that another one covers, where both cover the action at hand. */
+export function scopeIncludes(wide: GrantScope, narrow: GrantScope): boolean {
+  // An exact scope that covers the action at hand covers nothing else.
+  if (narrow.kind === "action" || narrow.kind === "shell") return true;
+  switch (wide.kind) {
+    case "action":
+    case "shell":
+      return false;
+    case "tool":
+      return isOfTool(narrow, wide);
+    case "arguments":
+      // Each pattern narrows: who has all of the other's patterns and more covers less.
+      return (
+        narrow.kind === "arguments" &&
+        isOfTool(narrow, wide) &&
+        Object.entries(wide.args).every(([key, pattern]) => Object.hasOwn(narrow.args, key) && same(pattern, narrow.args[key]))
+      );
+    case "host":
+      return narrow.kind === "host" && narrow.port === wide.port && hostsOf(narrow).every((host) => hostsOf(wide).includes(host));
+    default:
+      return wide satisfies never;
   }
 }

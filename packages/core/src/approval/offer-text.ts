@@ -1,7 +1,8 @@
 /**
  * The text of offers: what a yes may also cover, and of grants, in the words a person sees. Part of the question's text, and hashed with it.
  */
-import { quoteText } from "./escape.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
+import { escapeText, quoteText } from "./escape.js";
 import type { GrantOffer, GrantScope } from "./grants.js";
 
 const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@:/+-]*$/;
@@ -18,15 +19,35 @@ export function showDuration(ms: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }
 
+/** A pattern as a person reads it; nested ones as JSON. */
+function showPattern(key: string, pattern: JsonValue): string {
+  const name = showName(key);
+  if (typeof pattern === "number" || typeof pattern === "boolean") return `${name} is ${JSON.stringify(pattern)}`;
+  if (typeof pattern === "string") return `${name} ${/[*?]/.test(pattern) ? "is like" : "is"} ${quoteText(pattern)}`;
+  const path = isJsonObject(pattern) && Object.keys(pattern).length === 1 ? pattern["path"] : undefined;
+  return typeof path === "string" ? `${name} is a path like ${quoteText(path)}` : `${name} is like ${escapeText(JSON.stringify(pattern))}`;
+}
+
+const showArguments = (args: JsonObject): string =>
+  Object.entries(args)
+    .map(([key, pattern]) => showPattern(key, pattern))
+    .join(" and ");
+
 /** What a scope covers. */
 export function showScope(scope: GrantScope): string {
   switch (scope.kind) {
     case "action":
       return "this exact call";
+    case "shell":
+      return `this exact command: ${quoteText(scope.command)}`;
+    case "arguments":
+      return `every call of ${showName(scope.name)} on ${showName(scope.server)} where ${showArguments(scope.args)}`;
     case "tool":
       return `every call of ${showName(scope.name)} on ${showName(scope.server)}`;
-    case "host":
-      return `every request to ${showName(scope.host)} port ${scope.port}`;
+    case "host": {
+      const twin = scope.twin === undefined ? "" : ` or ${showName(scope.twin)}`;
+      return `every request to ${showName(scope.host)}${twin} port ${scope.port}`;
+    }
     default:
       scope satisfies never;
       return "";
@@ -35,6 +56,7 @@ export function showScope(scope: GrantScope): string {
 
 /** One line for one offer. */
 export function showOffer(offer: GrantOffer): string {
+  const scope = offer.scope.kind === "shell" ? "this exact command" : showScope(offer.scope);
   const uses = offer.uses === undefined ? "" : `, at most ${offer.uses} times`;
-  return `  [${offer.id}] ${showScope(offer.scope)} for ${showDuration(offer.ttlMs)}${uses}`;
+  return `  [${offer.id}] ${scope} for ${showDuration(offer.ttlMs)}${uses}`;
 }

@@ -3,7 +3,7 @@
  */
 import { canonicalJson } from "../json/canonical.js";
 import { sha256Hex } from "#crypto";
-import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, TEXT_UNITS_MAX } from "../limits.js";
+import { ACTION_BYTES_MAX, ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, TEXT_UNITS_MAX } from "../limits.js";
 import { ConsentError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import type { Agent, Category, RiskLevel } from "../layers.js";
@@ -23,16 +23,26 @@ function encodeOffer(offer: GrantOffer): JsonObject {
   return { id: offer.id, scope: encodeScope(offer.scope), ttl_ms: offer.ttlMs, ...(offer.uses === undefined ? {} : { uses: offer.uses }) };
 }
 
+function decodeHost(fields: FieldReader): GrantScope {
+  const twin = fields.optionalText("twin");
+  const host = { kind: "host", host: fields.text("host"), port: fields.integer("port", 1, 65_535) } as const;
+  return twin === undefined ? host : { ...host, twin };
+}
+
 function decodeScope(fields: FieldReader): GrantScope {
-  const kind = fields.oneOf("kind", ["action", "tool", "host"] as const);
+  const kind = fields.oneOf("kind", ["action", "shell", "arguments", "tool", "host"] as const);
   const scope = ((): GrantScope => {
     switch (kind) {
       case "action":
         return { kind, digest: fields.text("digest") };
+      case "shell":
+        return { kind, command: fields.text("command", ACTION_BYTES_MAX), digest: fields.text("digest") };
+      case "arguments":
+        return { kind, server: fields.text("server"), name: fields.text("name"), args: fields.raw("args") };
       case "tool":
         return { kind, server: fields.text("server"), name: fields.text("name") };
       case "host":
-        return { kind, host: fields.text("host"), port: fields.integer("port", 1, 65_535) };
+        return decodeHost(fields);
       default:
         return kind satisfies never;
     }

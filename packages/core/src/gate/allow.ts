@@ -5,7 +5,7 @@ import { messageOf } from "./deny.js";
 import { evaluate } from "./evaluate.js";
 import type { Facts } from "../layers.js";
 import type { GateParts } from "./parts.js";
-import { issuePermit } from "../permit.js";
+import { issuePermit, type LeaseTerms } from "../permit.js";
 import type { EventMaker } from "./record.js";
 import type { Allowed } from "../verdict.js";
 
@@ -15,6 +15,8 @@ export interface Yes extends Pick<Allowed, "code" | "reason" | "requestId" | "ap
   readonly context: GateContext;
   readonly secrets: readonly string[];
   readonly event: EventMaker;
+  /** Where an earlier consent allows it. */
+  readonly lease?: LeaseTerms;
 }
 
 /** What layers may know of a call. */
@@ -36,7 +38,7 @@ function denialNow(parts: GateParts, action: Action, context: GateContext): stri
 
 /** A yes with its permit. */
 export function allow(parts: GateParts, yes: Yes): Allowed {
-  const { code, reason, action, context, secrets, event, requestId, approvers, proofs } = yes;
+  const { code, reason, action, context, secrets, event, requestId, approvers, proofs, lease } = yes;
   const permit = issuePermit({
     action,
     secrets,
@@ -45,6 +47,7 @@ export function allow(parts: GateParts, yes: Yes): Allowed {
     callerSignal: context.signal,
     shutdownSignal: parts.shutdown.signal,
     denialNow: () => denialNow(parts, action, context),
+    ...(lease === undefined ? {} : { lease }),
   });
   return Object.freeze({
     decision: "allow",

@@ -71,7 +71,9 @@ function check(parts: GateParts, { record, response, by }: Submission): Checked 
   if (approverId === undefined) return "approver_unknown";
   // No verifier is part of the gate yet, so an answer without one can never be the evidence that was asked for.
   if (request.evidence !== "any") return "evidence_required";
-  if (response.grantId !== undefined && !request.offers.some(({ id }) => id === response.grantId)) return "grant_not_offered";
+  // The offers are for the call as it was proposed: who changes it does not want that one.
+  const offers = response.decision === "approved" ? request.offers : [];
+  if (response.grantId !== undefined && !offers.some(({ id }) => id === response.grantId)) return "grant_not_offered";
   if (response.validUntilMs !== undefined && !(response.validUntilMs > nowMs)) return "response_invalid";
   const word = confirmationWord(request);
   // Whatever else a channel does, one tap, one key and a batch never say yes to what is critical.

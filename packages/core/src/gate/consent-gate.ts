@@ -2,6 +2,7 @@
  * ConsentGate: the shape of what createConsentGate returns, and of what it takes. Types only; gate.ts composes it.
  */
 import type { Action } from "../action/action.js";
+import type { GrantOffer } from "../approval/grants.js";
 import type { ConsentSigner } from "../consent-signer.js";
 import type { Agent, AskTerms, Category, Layer, RiskLevel, Ruling } from "../layers.js";
 import type { DenyCode } from "../deny-codes.js";
@@ -67,6 +68,11 @@ export interface GateOptions {
   readonly approvers?: readonly Approver[];
   /** Group names that rules may use for several approver ids. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * What a yes may also cover where an ask says nothing about offers, e.g. `offerHost(180_000)`. Left out: no more than the call. An ask that offers
+   * an empty list offers nothing.
+   */
+  readonly defaultOffers?: (action: Action) => readonly GrantOffer[];
   readonly assessors?: readonly Assessor[];
   readonly vault?: Vault;
   /** Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out: answers carry no proof. */
@@ -112,6 +118,14 @@ export interface ConsentGate extends AsyncDisposable {
   open(action: Action, context: GateContext): Promise<Verdict | Pending>;
   /** Takes an answer from a web handler, a CLI, another process. Never rejects. */
   answer(claim: unknown, by: { readonly channel: string; readonly subject: string }): Promise<AnswerReceipt>;
+  /**
+   * Ends a grant, for whoever manages them: no ask is answered by it from now on, and no permit that it gave is performed.
+   *
+   * @param by - Who revoked it, for the log.
+   * @returns False where there is no such grant.
+   * @throws What the store or the log throws; where the log does, the grant is revoked all the same.
+   */
+  revoke(grantId: string, by: string): Promise<boolean>;
   /** After a restart: ends what is out of time, redelivers what is still open; returns how many were redelivered. */
   resume(): Promise<number>;
   /** Ends open questions with a deny and takes no new action. */

@@ -14,20 +14,19 @@ interface Waiting {
   readonly lapse: () => void;
 }
 
-/** Aborts never: the watch ends by itself when there is nothing left to watch. */
-const NEVER = new AbortController().signal;
-
 /** A deadline of `limitMs` monotonic milliseconds for every piece of work. */
 export function createDeadline(clock: Clock, limitMs: number): Deadline {
   // In the order of their due times, since all get the same time.
   const waiting = new Set<Waiting>();
   let watching = false;
+  // Aborts never: the watch ends by itself when there is nothing left to watch.
+  const { signal } = new AbortController();
 
   // Making and cancelling a timer for every piece of work would cost more than deciding: one sleep serves all that comes during it.
   async function watch(): Promise<void> {
     watching = true;
     for (let [first] = waiting; first !== undefined; [first] = waiting) {
-      await clock.sleep(first.dueMs - clock.monotonic(), { signal: NEVER, background: true });
+      await clock.sleep(first.dueMs - clock.monotonic(), { signal, background: true });
       for (const each of waiting) if (each.dueMs <= clock.monotonic()) each.lapse();
     }
     watching = false;

@@ -61,15 +61,18 @@ describe("grants", () => {
 
   it("does not lift a deny, a critical level or another agent's ask", async () => {
     const { memoryStore } = await import("../stores/memory-store.js");
-    const critical: Layer = { name: "critical", judge: () => ({ effect: "ask", ruleId: "c", reason: "", level: "critical" }) };
+    const critical: Layer = {
+      name: "critical",
+      judge: (...args) => ({ ...offering.judge(...args), effect: "ask", ruleId: "c", reason: "", level: "critical" }),
+    };
     const kit = makeKit({ policy: askAll, layers: [critical] });
     const store = memoryStore(kit.clock);
     await store.grants.put({
       id: "gr_1",
       agentId: "demo",
       scope: { kind: "tool", server: "files", name: "write_file" },
-      createdAtMs: 0,
-      expiresAtMs: kit.clock.now() + 1_000_000,
+      createdAtMs: kit.clock.now(),
+      expiresAtMs: kit.clock.now() + 60_000,
       requestId: "cr_0",
       approverIds: ["local"],
       evidence: "any",
@@ -79,14 +82,14 @@ describe("grants", () => {
     void gate(write, { agent });
     await settle();
     expect(shown).toHaveLength(1);
-    const plain = makeKit({ store: { grants: store.grants } });
+    const plain = makeKit({ store: { grants: store.grants }, layers: [offering] });
     expect(await plain.gate(write, { agent })).toMatchObject({ code: "grant_used" });
     void plain.gate(write, { agent: { id: "other" } });
     await plain.settle();
     expect(plain.shown).toHaveLength(1);
-    expect(await makeKit({ policy: denyAll, store: { grants: store.grants } }).gate(write, { agent })).toMatchObject({
-      code: "policy_denied",
-    });
+    const guard: Layer = { name: "guard", judge: () => ({ effect: "deny", ruleId: "g", reason: "" }) };
+    const guarded = makeKit({ layers: [offering, guard], store: { grants: store.grants } });
+    expect(await guarded.gate(write, { agent })).toMatchObject({ code: "policy_denied" });
   });
 });
 

@@ -17,6 +17,7 @@ const judges = (part: Partial<Judges>): Judges => ({
   observed: undefined,
   askTimeoutMs: 1_000,
   groups: {},
+  defaultOffers: () => [],
   ...part,
 });
 

@@ -2,10 +2,11 @@
  * Evaluation: every layer's word about an Action, and what follows. Pure: deny > ask > allow across layers; a layer that throws denies.
  */
 import type { Action } from "../action/action.js";
+import { type GrantOffer, type GrantScope, scopeCovers } from "../approval/grants.js";
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
 import { messageOf } from "./deny.js";
 import type { Effect, Facts, Layer, RiskLevel, Ruling } from "../layers.js";
-import { levelRank, mergeAsk } from "./merge-ask.js";
+import { levelRank, mergeAsk, type MergedAsk } from "./merge-ask.js";
 import type { Classification, Policy } from "../policy/policy.js";
 import { placeholdersOf } from "../vault/placeholders.js";
 
@@ -18,6 +19,8 @@ export interface Judges {
   readonly askTimeoutMs: number;
   /** Approver ids of each group name. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** What an ask offers that says nothing about offers. */
+  readonly defaultOffers: (action: Action) => readonly GrantOffer[];
 }
 
 const RANK: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -111,6 +114,16 @@ function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; re
   return winner;
 }
 
+/** The terms of the question; `undefined` where a part's terms are none. */
+function askOf({ judges, action, rulings }: Hearing): MergedAsk | undefined {
+  try {
+    const covers = (scope: GrantScope): boolean => scopeCovers(scope, action, judges.policy);
+    return mergeAsk(rulings, { ...judges, offers: judges.defaultOffers(action), covers });
+  } catch {
+    return undefined;
+  }
+}
+
 /** What follows from a hearing. Pure. */
 export function combine(hearing: Hearing): Evaluation {
   const { judges, action, rulings, failed, category, risk, observed } = hearing;
@@ -127,7 +140,7 @@ export function combine(hearing: Hearing): Evaluation {
   };
   if (failed) return { ...base, failure: "layer_failed" };
   if (ruling.effect !== "ask") return base;
-  const ask = mergeAsk(rulings, judges);
+  const ask = askOf(hearing);
   const placeholders = placeholdersOf(action).names;
   if (ask !== undefined) return { ...base, ask, ...(placeholders.length === 0 ? {} : { placeholders }) };
   return { ...base, ruling: layerFailed(layer, "the terms of its question are out of range"), failure: "layer_failed" };

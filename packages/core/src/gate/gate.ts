@@ -12,6 +12,7 @@ import { type GateParts, makeParts } from "./parts.js";
 import { performOnce } from "./perform.js";
 import type { Release } from "../permit.js";
 import { showQuestion, submitAnswer } from "./questions.js";
+import { revokeGrant } from "./revoke-grant.js";
 import type { RunResult, Verdict } from "../verdict.js";
 
 /** After a restart: what is out of time ends, what is still open is shown again. */
@@ -28,6 +29,12 @@ async function resumeQuestions(parts: GateParts): Promise<number> {
     redelivered++;
   }
   return redelivered;
+}
+
+async function revokeHere({ store, append, clock, ids, revoked }: GateParts, grantId: string, by: string): Promise<boolean> {
+  // Before anything is waited for: a permit that is redeemed by hand asks no store.
+  revoked.add(grantId);
+  return (await revokeGrant({ grants: store.grants, audit: { append }, clock, ids }, grantId, by)) !== undefined;
 }
 
 /**
@@ -79,6 +86,7 @@ export function createConsentGate(options: GateOptions): ConsentGate {
       },
     open: (action: Action, context: GateContext) => decide(parts, action, context),
     answer: (claim: unknown, by: { readonly channel: string; readonly subject: string }) => submitAnswer(parts, claim, by),
+    revoke: (grantId: string, by: string) => revokeHere(parts, grantId, by),
     resume: () => resumeQuestions(parts),
     close,
     [Symbol.asyncDispose]: close,

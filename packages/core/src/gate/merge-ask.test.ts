@@ -8,7 +8,7 @@ const rulings = (...terms: readonly (AskTerms | undefined)[]) =>
     layer: `l${i}`,
     ruling: { effect: "ask" as const, ruleId: "r", reason: "", ...(ask === undefined ? {} : { ask }) },
   }));
-const defaults = { askTimeoutMs: 120_000, groups: { ops: ["alice", "bob"] } };
+const defaults = { askTimeoutMs: 120_000, groups: { ops: ["alice", "bob"] }, offers: [], covers: () => true };
 
 describe("mergeAsk()", () => {
   it("takes the stricter of every term", () => {

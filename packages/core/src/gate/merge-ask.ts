@@ -2,8 +2,8 @@
  * Merging the terms of several asks: always the stricter of two (architecture: shortest timeout, highest level and quorum, intersections).
  */
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
-import type { GrantOffer } from "../approval/grants.js";
-import { canonicalJson } from "../json/canonical.js";
+import { type GrantOffer, type GrantScope, isScope } from "../approval/grants.js";
+import { mergeOffers } from "../approval/offers.js";
 import type { AskTerms, RiskLevel } from "../layers.js";
 import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, QUORUM_MAX } from "../limits.js";
 
@@ -24,25 +24,14 @@ function areTermsSound({ timeoutMs, quorum, evidence, offers, approvers }: AskTe
   if (!inRange(timeoutMs, ASK_TIMEOUT_MS_MAX) || !inRange(quorum, QUORUM_MAX)) return false;
   if (evidence !== undefined && evidence !== "any" && evidence !== "passkey") return false;
   if (approvers !== undefined && !Array.isArray(approvers)) return false;
-  return (offers ?? []).every((offer) => inRange(offer.ttlMs, GRANT_TTL_MS_MAX) && inRange(offer.uses, Number.MAX_SAFE_INTEGER));
+  return (offers ?? []).every(
+    ({ scope, ttlMs, uses }) =>
+      isScope(scope) && ttlMs !== undefined && inRange(ttlMs, GRANT_TTL_MS_MAX) && inRange(uses, Number.MAX_SAFE_INTEGER),
+  );
 }
 
 const intersect = (a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | undefined =>
   a === undefined || b === undefined ? (a ?? b) : a.filter((id) => b.includes(id));
-
-const sameScope = (a: GrantOffer, b: GrantOffer): boolean => canonicalJson(a.scope) === canonicalJson(b.scope);
-
-function tighterOffer(a: GrantOffer, b: GrantOffer): GrantOffer {
-  const uses = a.uses === undefined ? b.uses : Math.min(a.uses, b.uses ?? a.uses);
-  return { id: a.id, scope: a.scope, ttlMs: Math.min(a.ttlMs, b.ttlMs), ...(uses === undefined ? {} : { uses }) };
-}
-
-function intersectOffers(a: readonly GrantOffer[], b: readonly GrantOffer[]): readonly GrantOffer[] {
-  return a.flatMap((offer) => {
-    const twin = b.find((other) => sameScope(offer, other));
-    return twin === undefined ? [] : [tighterOffer(offer, twin)];
-  });
-}
 
 function mergeTerms(a: MergedAsk, b: AskTerms): MergedAsk {
   const approvers = intersect(a.approvers, b.approvers);
@@ -50,16 +39,16 @@ function mergeTerms(a: MergedAsk, b: AskTerms): MergedAsk {
     timeoutMs: Math.min(a.timeoutMs, b.timeoutMs ?? a.timeoutMs),
     quorum: Math.max(a.quorum, b.quorum ?? 1),
     evidence: a.evidence === "passkey" || b.evidence === "passkey" ? "passkey" : "any",
-    offers: intersectOffers(a.offers, b.offers ?? []),
+    offers: a.offers,
     ...(approvers === undefined ? {} : { approvers }),
   };
 }
 
-const completeTerms = (terms: AskTerms, timeoutMs: number): MergedAsk => ({
-  timeoutMs: terms.timeoutMs ?? timeoutMs,
+const completeTerms = (terms: AskTerms, { timeoutMs, offers }: Pick<MergedAsk, "timeoutMs" | "offers">): MergedAsk => ({
+  timeoutMs,
   quorum: terms.quorum ?? 1,
   evidence: terms.evidence ?? "any",
-  offers: terms.offers ?? [],
+  offers,
   ...(terms.approvers === undefined ? {} : { approvers: terms.approvers }),
 });
 
@@ -69,6 +58,10 @@ export interface MergeDefaults {
   readonly askTimeoutMs: number;
   /** Approver ids of each group name. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** What an ask offers that says nothing about offers; also the policy's default. */
+  readonly offers: readonly GrantOffer[];
+  /** Whether a scope covers the action at hand: what does not is no part of its question. */
+  readonly covers: (scope: GrantScope) => boolean;
 }
 
 /** Group names become their members before anything is intersected; an unknown name stands for itself. */
@@ -82,11 +75,16 @@ function expandGroups(terms: AskTerms, groups: MergeDefaults["groups"]): AskTerm
  *
  * @returns `undefined` where an ask's terms are out of range: the layer that made them is broken.
  */
-export function mergeAsk(rulings: readonly LayerRuling[], { askTimeoutMs, groups }: MergeDefaults): MergedAsk | undefined {
+export function mergeAsk(
+  rulings: readonly LayerRuling[],
+  { askTimeoutMs, groups, offers: usual, covers }: MergeDefaults,
+): MergedAsk | undefined {
   const terms = rulings.flatMap(({ ruling }) => (ruling?.effect === "ask" ? [ruling.ask ?? {}] : []));
   if (!terms.every(areTermsSound)) return undefined;
   const named = terms.flatMap(({ timeoutMs }) => (timeoutMs === undefined ? [] : [timeoutMs]));
   const timeoutMs = named.length === 0 ? askTimeoutMs : Math.min(...named);
   const [first, ...rest] = terms.map((each) => expandGroups(each, groups));
-  return rest.reduce<MergedAsk>(mergeTerms, completeTerms({ ...first, timeoutMs }, timeoutMs));
+  const lists = first === undefined ? [usual] : terms.map((each) => each.offers ?? usual);
+  const offers = mergeOffers(lists.map((list) => list.filter(({ scope }) => covers(scope))));
+  return rest.reduce<MergedAsk>(mergeTerms, completeTerms(first ?? {}, { timeoutMs, offers }));
 }

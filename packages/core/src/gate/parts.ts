@@ -35,6 +35,8 @@ export interface GateParts {
   readonly shutdown: AbortController;
   /** What takes the open questions of waiting callers back when the gate closes. */
   readonly closers: Set<() => void>;
+  /** Ids of the grants that this gate revoked. */
+  readonly revoked: Set<string>;
   /** Ids of the questions that this gate shows. */
   readonly questions: Set<string>;
 }
@@ -86,11 +88,12 @@ function checkOptions({ channel, audit, approvers, groups, signer, askTimeoutMs,
 export function makeParts(options: GateOptions): GateParts {
   checkOptions(options);
   const { audit, clock = systemClock, ids = randomIds, layers = [], askTimeoutMs = ASK_TIMEOUT_MS, groups = {} } = options;
+  const defaultOffers = options.defaultOffers ?? (() => []);
   const policy = asFunction(options.policy);
   const observed = asFunction(options.observe);
   const within = createDeadline(clock, PART_TIMEOUT_MS);
   return {
-    judges: () => ({ policy: policy(), layers, observed: observed(), askTimeoutMs, groups }),
+    judges: () => ({ policy: policy(), layers, observed: observed(), askTimeoutMs, groups, defaultOffers }),
     channel: options.channel,
     append: async (events) => await within(audit.append(events), "the audit log"),
     approvers: options.approvers,
@@ -106,6 +109,7 @@ export function makeParts(options: GateOptions): GateParts {
     within,
     shutdown: new AbortController(),
     closers: new Set(),
+    revoked: new Set(),
     questions: new Set(),
   };
 }

@@ -5,7 +5,7 @@ import { deny, messageOf } from "./deny.js";
 import { ConsentError, isConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
 import type { GateParts } from "./parts.js";
-import { eventsOf, isAbandoned, isInjectedFrom, type Release, redeemFor } from "../permit.js";
+import { eventsOf, isAbandoned, isInjectedFrom, type Release, redeemFor, whyLeaseOver } from "../permit.js";
 import type { AuditReceipt } from "../ports.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
@@ -46,6 +46,8 @@ async function prepare(parts: GateParts, verdict: Allowed, signal: AbortSignal |
   const event = eventsOf(permit);
   let redeemed: Release;
   try {
+    const over = await whyLeaseOver(permit);
+    if (over !== undefined) return deny("permit_refused", over, detail);
     redeemed = redeemFor(permit, action, signal);
   } catch (error) {
     return refusedPermit(error);

@@ -14,7 +14,7 @@ export function createJudge(rules: readonly Rule[]): (action: Action, facts: Fac
   const candidatesOf = createCandidates(rules);
   return (action, facts) => {
     for (const { match, applies, say } of candidatesOf(action)) {
-      if (match.byContent(action) && (applies === undefined || applies(facts.nowMs))) return say(facts);
+      if (match.byContent(action) && (applies === undefined || applies(facts.nowMs))) return say(action, facts);
     }
     return undefined;
   };

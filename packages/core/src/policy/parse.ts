@@ -2,6 +2,8 @@
  * Parsing: a policy's data into a compiled, immutable Policy. Strict: what is not understood does not load.
  * Format: spec/policy.md. Vectors: spec/vectors/rules.json. Text is read by readPolicy in "@acp/core/yaml".
  */
+import type { Action } from "../action/action.js";
+import type { ArgumentsScope } from "../approval/grants.js";
 import { ConsentError } from "../errors.js";
 import type { Effect } from "../layers.js";
 import { copyJson } from "../json/copy.js";
@@ -14,6 +16,7 @@ import { createZoneClocks } from "./conditions.js";
 import { createFold } from "./glob.js";
 import { createJudge } from "./judge.js";
 import { CATEGORIES, parseName } from "./match.js";
+import { provesArguments } from "./offers.js";
 import type { PathOrigins } from "./path.js";
 import type { Classification, Policy } from "./policy.js";
 import { EFFECTS, LEVELS, parseRule } from "./rule.js";
@@ -76,6 +79,7 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
     warnings: Object.freeze(warnings),
     judge: createJudge(rules),
     classify,
+    proves: (scope: ArgumentsScope, action: Action) => provesArguments(scope, action, origins),
   });
 }
 

@@ -2,6 +2,7 @@
  * Policy: ordered rules and a default, compiled and immutable. Made by parsePolicy (objects) or readPolicy (YAML text).
  */
 import type { Action } from "../action/action.js";
+import type { ArgumentsScope } from "../approval/grants.js";
 import type { Category, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
 
 /** What a rule is, for listing and explaining. */
@@ -30,4 +31,6 @@ export interface Policy {
   judge(action: Action, facts: Facts): Ruling | undefined;
   /** Category and risk: the policy's `classify` rows, then the built-in table. */
   classify(action: Action): Classification;
+  /** Whether the patterns of a grant's scope prove the arguments of a call, as a rule that allows would read them. */
+  proves(scope: ArgumentsScope, action: Action): boolean;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toolAction } from "../action/action.js";
 import type { JsonValue } from "../json/value.js";
 import { createZoneClocks } from "./conditions.js";
 import { createFold } from "./glob.js";
@@ -17,28 +18,33 @@ const parse = (value: JsonValue, warnings: string[] = []): Rule =>
   });
 
 const match = { tool: "a" };
+const write = toolAction("files", "a", { path: "x" });
 
 describe("parseRule()", () => {
   it("has its number as id, and a reason that names it", () => {
-    expect(parse({ match, action: "deny" }).say(facts)).toEqual({ effect: "deny", ruleId: "rule_5", reason: "rule rule_5 says deny" });
+    expect(parse({ match, action: "deny" }).say(write, facts)).toEqual({
+      effect: "deny",
+      ruleId: "rule_5",
+      reason: "rule rule_5 says deny",
+    });
   });
 
   it("gives terms to an ask only, and seconds as milliseconds", () => {
-    expect(parse({ match, action: "ask" }).say(facts).ask).toEqual({});
-    expect(parse({ match, action: "ask", timeout: 0.001, quorum: 3 }).say(facts).ask).toEqual({ timeoutMs: 1, quorum: 3 });
-    expect(parse({ match, action: "ask", timeout: 604_800 }).say(facts).ask).toEqual({ timeoutMs: 604_800_000 });
-    expect(parse({ match, action: "allow", timeout: 60 }).say(facts).ask).toBeUndefined();
+    expect(parse({ match, action: "ask" }).say(write, facts).ask).toEqual({});
+    expect(parse({ match, action: "ask", timeout: 0.001, quorum: 3 }).say(write, facts).ask).toEqual({ timeoutMs: 1, quorum: 3 });
+    expect(parse({ match, action: "ask", timeout: 604_800 }).say(write, facts).ask).toEqual({ timeoutMs: 604_800_000 });
+    expect(parse({ match, action: "allow", timeout: 60 }).say(write, facts).ask).toBeUndefined();
   });
 
   it("claims its rate for allow and ask, not for deny", () => {
-    expect(parse({ match, action: "allow", rate_limit: "1/day" }).say(facts).limits).toHaveLength(1);
-    expect(parse({ match, action: "ask", rate_limit: "1/day" }).say(facts).limits).toHaveLength(1);
-    expect(parse({ match, action: "deny", rate_limit: "1/day" }).say(facts).limits).toBeUndefined();
+    expect(parse({ match, action: "allow", rate_limit: "1/day" }).say(write, facts).limits).toHaveLength(1);
+    expect(parse({ match, action: "ask", rate_limit: "1/day" }).say(write, facts).limits).toHaveLength(1);
+    expect(parse({ match, action: "deny", rate_limit: "1/day" }).say(write, facts).limits).toBeUndefined();
   });
 
   it("says the same object every time where nothing depends on the agent", () => {
     const rule = parse({ match, action: "ask", approvers: ["ada"] });
-    expect(rule.say(facts)).toBe(rule.say(facts));
+    expect(rule.say(write, facts)).toBe(rule.say(write, facts));
   });
 
   it("warns of keys that do nothing", () => {

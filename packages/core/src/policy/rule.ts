@@ -1,6 +1,7 @@
 /**
  * Rules: one rule of a policy, from its source to what it matches and what it says. Pure. Format: spec/policy.md §2.
  */
+import type { Action } from "../action/action.js";
 import type { AskTerms, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
 import { ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, QUORUM_MAX, REASON_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
@@ -9,6 +10,8 @@ import type { TimeTest, ZoneClocks } from "./conditions.js";
 import type { Fold } from "./glob.js";
 import { parseMatch } from "./match.js";
 import type { Match, MatchContext } from "./match.js";
+import { parseOffers } from "./offers.js";
+import type { OfferMaker } from "./offers.js";
 import type { PathOrigins } from "./path.js";
 import type { RuleSummary } from "./policy.js";
 import { parseRate, rateClaim } from "./rate.js";
@@ -22,7 +25,7 @@ export interface Rule {
   /** Whether its conditions hold; left out where it has none. */
   readonly applies: TimeTest | undefined;
   /** What it says once it matches. */
-  readonly say: (facts: Facts) => Ruling;
+  readonly say: (action: Action, facts: Facts) => Ruling;
 }
 
 /** What all rules of one policy share. */
@@ -48,6 +51,7 @@ const KEYS = [
   "approvers",
   "quorum",
   "approval",
+  "offers",
   "secrets",
 ] as const;
 /** Keys of a match that are not keys of a rule. */
@@ -59,7 +63,7 @@ const SECRET = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const TIMEOUT_S = { min: 0.001, max: ASK_TIMEOUT_MS_MAX / 1_000 };
 const QUORUM = { min: 1, max: QUORUM_MAX, whole: true };
 /** Keys that make no sense unless somebody is asked: on any other rule they would promise what does not happen. */
-const ASK_ONLY = ["approvers", "quorum", "approval"] as const;
+const ASK_ONLY = ["approvers", "quorum", "approval", "offers"] as const;
 
 /** The effects, as the key `action` and the default write them. */
 export const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
@@ -78,11 +82,13 @@ export function parseRule(spot: Spot, number: number, context: RuleContext): Rul
   const stance = effect === "allow" ? { grants: true, origins } : { grants: false, origins, fold };
   const conditions = entries.get("conditions");
   const ruling = parseRuling(entries, effect, `rule_${number}`);
+  const compiled = parseMatch(match, { stance, classify, warn });
+  const offers = entries.get("offers");
   return {
     summary: summarize(spot, ruling, entries),
-    match: parseMatch(match, { stance, classify, warn }),
+    match: compiled,
     applies: conditions === undefined ? undefined : parseConditions(conditions, { clocks, warn, uncertain: effect !== "allow" }),
-    say: sayer(ruling, entries),
+    say: sayer(ruling, entries, offers === undefined ? undefined : parseOffers(offers, compiled.kinds, origins)),
   };
 }
 
@@ -115,6 +121,10 @@ function warnOfIdleKeys(entries: Entries, effect: Effect, { warn }: RuleContext)
   }
   const rate = entries.get("rate_limit");
   if (rate !== undefined && effect === "deny") warn(`${printPath(rate.path)} does nothing: the rule denies every call`);
+  const [offers, quorum] = [entries.get("offers"), entries.get("quorum")?.value];
+  const isAlone = quorum === undefined || quorum === 1;
+  if (offers !== undefined && (entries.get("level")?.value === "critical" || !isAlone))
+    warn(`${printPath(offers.path)} does nothing: a question at level critical, or for several people, offers no more than the call`);
 }
 
 function parseRuling(entries: Entries, effect: Effect, defaultId: string): Ruling {
@@ -175,12 +185,17 @@ function summarize(spot: Spot, { ruleId, ruleName, effect }: Ruling, entries: En
   };
 }
 
-/** A rule without a rate says the same frozen thing every time. */
-function sayer(ruling: Ruling, entries: Entries): Rule["say"] {
+/** A rule without a rate and offers says the same frozen thing every time. */
+function sayer(ruling: Ruling, entries: Entries, offersFor: OfferMaker | undefined): Rule["say"] {
   const rate = read(entries, "rate_limit", parseRate);
   freeze(ruling);
-  if (rate === undefined || ruling.effect === "deny") return () => ruling;
-  return ({ agent }) => ({ ...ruling, limits: [rateClaim(rate, ruling.ruleId, agent.id)] });
+  const limited = ruling.effect === "deny" ? undefined : rate;
+  if (limited === undefined && offersFor === undefined) return () => ruling;
+  return (action, { agent }) => ({
+    ...ruling,
+    ...(limited === undefined ? {} : { limits: [rateClaim(limited, ruling.ruleId, agent.id)] }),
+    ...(offersFor === undefined ? {} : { ask: { ...ruling.ask, offers: offersFor(action) } }),
+  });
 }
 
 function freeze(value: unknown): void {

@@ -1,5 +1,5 @@
 /** Grants and revocations in memory. */
-import { compareScopes, type Grant, scopeCovers } from "../approval/grants.js";
+import { compareScopes, type Grant, scopeMayCover } from "../approval/grants.js";
 import type { Grants, Revocations } from "../ports.js";
 
 const isLive = (grant: Grant, nowMs: number): boolean =>
@@ -10,12 +10,15 @@ export function memoryGrants(): Grants {
   const grants = new Map<string, Grant>();
   return {
     put(grant) {
+      // The moment it is made is now: what is over by then is of no use to anybody.
+      for (const { id, expiresAtMs } of grants.values()) if (expiresAtMs <= grant.createdAtMs) grants.delete(id);
       grants.set(grant.id, grant);
       return Promise.resolve();
     },
+    get: (id) => Promise.resolve(grants.get(id)),
     find(agentId, action, nowMs) {
       const found = [...grants.values()].filter(
-        (grant) => grant.agentId === agentId && isLive(grant, nowMs) && scopeCovers(grant.scope, action),
+        (grant) => grant.agentId === agentId && isLive(grant, nowMs) && scopeMayCover(grant.scope, action),
       );
       return Promise.resolve(found.sort((a, b) => compareScopes(a.scope, b.scope)));
     },

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { httpAction, shellAction, toolAction } from "../action/action.js";
+import { compareScopes, type GrantScope, isScope, scopeCovers, scopeIncludes, scopeMayCover } from "./grants.js";
+import { callScope, hostScope } from "./offers.js";
+
+const write = toolAction("files", "write_file", { path: "a" });
+const get = httpAction("GET", "https://example.com/");
+const list = shellAction("ls -l", { cwd: "/srv" });
+const tool: GrantScope = { kind: "tool", server: "files", name: "write_file" };
+const patterns: GrantScope = { kind: "arguments", server: "files", name: "write_file", args: { path: "a" } };
+const host: GrantScope = { kind: "host", host: "example.com", port: 443, twin: "www.example.com" };
+
+describe("scopeMayCover()", () => {
+  it.each<[string, GrantScope, Parameters<typeof scopeMayCover>[1], boolean]>([
+    ["the very call", callScope(write), write, true],
+    ["another call", callScope(write), toolAction("files", "write_file", { path: "b" }), false],
+    ["the very command", callScope(list), list, true],
+    ["the command elsewhere", callScope(list), shellAction("ls -l", { cwd: "/" }), false],
+    ["another command", callScope(list), shellAction("ls -la", { cwd: "/srv" }), false],
+    ["a command that its digest is not of", { kind: "shell", command: "ls", digest: "sha256:0" }, shellAction("ls"), false],
+    ["a call of the tool", tool, write, true],
+    ["the tool of another server", tool, toolAction("other", "write_file"), false],
+    ["another tool", tool, toolAction("files", "read_file"), false],
+    ["the tool, whatever its arguments", patterns, toolAction("files", "write_file", { path: "z" }), true],
+    ["another tool with such arguments", patterns, toolAction("files", "append", { path: "a" }), false],
+    ["the host", host, get, true],
+    ["its twin, whatever the method", host, httpAction("POST", "https://www.example.com/x"), true],
+    ["a tunnel to it", host, httpAction("CONNECT", "example.com:443"), true],
+    ["another port", host, httpAction("GET", "https://example.com:8443/"), false],
+    ["a subdomain", host, httpAction("GET", "https://api.example.com/"), false],
+    ["the host without a twin", { kind: "host", host: "example.com", port: 443 }, httpAction("GET", "https://www.example.com/"), false],
+    ["a tool of a host's scope", host, write, false],
+  ])("for %s", (_, scope, action, want) => {
+    expect(scopeMayCover(scope, action)).toBe(want);
+  });
+});
+
+describe("scopeCovers()", () => {
+  it("leaves argument patterns to the policy, and covers nothing without one", () => {
+    expect(scopeCovers(patterns, write, { proves: () => true })).toBe(true);
+    expect(scopeCovers(patterns, write, { proves: () => false })).toBe(false);
+    expect(scopeCovers(patterns, write, undefined)).toBe(false);
+    expect(scopeCovers(patterns, toolAction("other", "write_file"), { proves: () => true })).toBe(false);
+    expect(scopeCovers(tool, write, undefined)).toBe(true);
+  });
+});
+
+describe("scopeIncludes()", () => {
+  const more: GrantScope = { ...patterns, args: { path: "a", mode: "w" } };
+  it.each<[string, GrantScope, GrantScope, boolean]>([
+    ["a tool its calls with patterns", tool, patterns, true],
+    ["patterns the tool", patterns, tool, false],
+    ["patterns those and more", patterns, more, true],
+    ["more patterns the fewer", more, patterns, false],
+    ["patterns other ones", patterns, { ...patterns, args: { path: "b" } }, false],
+    ["a tool the call", tool, callScope(write), true],
+    ["a call the tool", callScope(write), tool, false],
+    ["a call itself", callScope(write), callScope(write), true],
+    ["a host with its twin the host", host, { kind: "host", host: "example.com", port: 443 }, true],
+    ["a host the host with its twin", { kind: "host", host: "example.com", port: 443 }, host, false],
+    ["a host its twin's spelling", host, { kind: "host", host: "www.example.com", port: 443, twin: "example.com" }, true],
+    ["a tool a host", tool, host, false],
+  ])("%s: %#", (_, wide, narrow, want) => {
+    expect(scopeIncludes(wide, narrow)).toBe(want);
+  });
+});
+
+describe("compareScopes()", () => {
+  it("puts the narrowest first, and orders equals the same way whatever their order", () => {
+    const more: GrantScope = { ...patterns, args: { path: "a", mode: "w" } };
+    const scopes = [tool, patterns, callScope(write), more];
+    const sorted = [callScope(write), more, patterns, tool];
+    expect(scopes.toSorted(compareScopes)).toEqual(sorted);
+    expect(scopes.toReversed().toSorted(compareScopes)).toEqual(sorted);
+  });
+});
+
+describe("hostScope()", () => {
+  it.each([
+    ["https://example.com/", "www.example.com"],
+    ["https://www.example.com/", "example.com"],
+    ["https://a.b.example/", "www.a.b.example"],
+    ["https://www.example/", undefined],
+    ["https://localhost/", undefined],
+    ["https://127.0.0.1/", undefined],
+    ["https://[::1]/", undefined],
+    [`https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example/`, undefined],
+  ])("of %s has the twin %s", (url, twin) => {
+    expect(hostScope(httpAction("GET", url))).toMatchObject({ kind: "host", port: 443 });
+    expect(hostScope(httpAction("GET", url))).toHaveProperty("host");
+    expect((hostScope(httpAction("GET", url)) as { twin?: string }).twin).toBe(twin);
+  });
+
+  it("is none for what is no HTTP", () => {
+    expect(hostScope(write)).toBeUndefined();
+  });
+});
+
+describe("isScope()", () => {
+  it.each([undefined, null, "tool", {}, { kind: "everything" }, { kind: "toString" }])("does not know %j", (scope) => {
+    expect(isScope(scope as never)).toBe(false);
+  });
+});

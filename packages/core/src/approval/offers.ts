@@ -1,0 +1,98 @@
+/** Offers: what a yes may also cover. Made from the action at hand, merged so that no question offers more than every ask behind it. */
+import { type Action, isHttpAction, isShellAction, isToolAction } from "../action/action.js";
+import { actionDigest } from "../action/digest.js";
+import { HOST_CHARS_MAX } from "../limits.js";
+import { compareScopes, type GrantOffer, type GrantScope, scopeIncludes } from "./grants.js";
+
+/** The scope of exactly this action. */
+export function callScope(action: Action): GrantScope {
+  const digest = actionDigest(action);
+  return isShellAction(action) ? { kind: "shell", command: action.args, digest } : { kind: "action", digest };
+}
+
+/** The scope of every call of this action's tool; `undefined` for what is no tool call. */
+export function toolScope(action: Action): GrantScope | undefined {
+  return isToolAction(action) ? { kind: "tool", server: action.meta.server, name: action.name } : undefined;
+}
+
+const NAME_WITH_DOT = /^(?:[a-z0-9_-]+\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/;
+
+/** The host with `www.` in front, or without it; `undefined` for an address or a name without a dot. */
+function twinOf(host: string): string | undefined {
+  const twin = host.startsWith("www.") ? host.slice("www.".length) : `www.${host}`;
+  return NAME_WITH_DOT.test(host) && NAME_WITH_DOT.test(twin) && twin.length <= HOST_CHARS_MAX ? twin : undefined;
+}
+
+/** The scope of this action's host and port, and of its `www.` twin (ACP v0.3 §5.5); `undefined` for what is no HTTP. */
+export function hostScope(action: Action): GrantScope | undefined {
+  if (!isHttpAction(action)) return undefined;
+  const { host, port } = action.meta;
+  const twin = twinOf(host);
+  return { kind: "host", host, port, ...(twin === undefined ? {} : { twin }) };
+}
+
+/**
+ * Offers the host of a request, as ACP v0.3 §5.5 has it: for a gate's `defaultOffers`. Nothing for what is no HTTP, and nothing where the time is 0.
+ *
+ * @param ttlMs - How long such a grant lives; at most a day.
+ */
+export function offerHost(ttlMs: number): (action: Action) => readonly GrantOffer[] {
+  return (action) => {
+    const scope = ttlMs > 0 ? hostScope(action) : undefined;
+    return scope === undefined ? [] : [{ id: "host", scope, ttlMs }];
+  };
+}
+
+type Bounds = Pick<GrantOffer, "ttlMs" | "uses">;
+
+function tighter(a: Bounds, b: Bounds): Bounds {
+  const uses = a.uses === undefined ? b.uses : Math.min(a.uses, b.uses ?? a.uses);
+  return { ttlMs: Math.min(a.ttlMs, b.ttlMs), ...(uses === undefined ? {} : { uses }) };
+}
+
+const isSame = (a: GrantScope, b: GrantScope): boolean => scopeIncludes(a, b) && scopeIncludes(b, a);
+
+/** What one ask lets a scope have: its own word about it, or that about what includes it. */
+function boundsIn(offers: readonly GrantOffer[], scope: GrantScope): Bounds | undefined {
+  const own = offers.filter((offer) => isSame(offer.scope, scope));
+  const [first, ...more] = own.length > 0 ? own : offers.filter((offer) => scopeIncludes(offer.scope, scope));
+  return first === undefined ? undefined : more.reduce<Bounds>(tighter, first);
+}
+
+/** The one of several offers of a scope whose spelling and id stand for it: the same one, in whatever order they come. */
+function standIn(offers: readonly GrantOffer[], scope: GrantScope): Pick<GrantOffer, "id" | "scope"> | undefined {
+  const own = offers.filter((offer) => isSame(offer.scope, scope));
+  const [spelling] = own.map((offer) => offer.scope).toSorted(compareScopes);
+  const [id] = own.map((offer) => offer.id).toSorted();
+  return id === undefined || spelling === undefined ? undefined : { id, scope: spelling };
+}
+
+function withOwnIds(offers: readonly GrantOffer[]): readonly GrantOffer[] {
+  const taken = new Set<string>();
+  return offers.map((offer) => {
+    let { id } = offer;
+    for (let number = 2; taken.has(id); number++) id = `${offer.id}-${number}`;
+    taken.add(id);
+    return id === offer.id ? offer : { ...offer, id };
+  });
+}
+
+/**
+ * What every ask offers: a scope that each of them offers, itself or as part of a wider one, for the shortest time and the fewest uses that any of
+ * them says. Narrowest first. All scopes cover the action at hand.
+ */
+export function mergeOffers(lists: readonly (readonly GrantOffer[])[]): readonly GrantOffer[] {
+  const all = lists.flat();
+  const merged = new Map<GrantScope, GrantOffer>();
+  for (const { scope } of all) {
+    const bounds = lists.map((list) => boundsIn(list, scope));
+    const sure = bounds.filter((each) => each !== undefined);
+    const [first, ...more] = sure;
+    if (first === undefined || sure.length < lists.length) continue;
+    const { ttlMs, uses } = more.reduce(tighter, first);
+    const known = [...merged.keys()].some((other) => isSame(other, scope));
+    const name = standIn(all, scope);
+    if (!known && name !== undefined) merged.set(scope, { ...name, ttlMs, ...(uses === undefined ? {} : { uses }) });
+  }
+  return withOwnIds([...merged.values()].toSorted((a, b) => compareScopes(a.scope, b.scope)));
+}
