@@ -1,6 +1,6 @@
 import { type ConsentRequest, parseResponse } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { ALICE, BOB, type Chat, PATIENCE, STRANGER, openChat, openGroup } from "../test/chat-kit.js";
+import { ALICE, BOB, type Chat, GROUP, PATIENCE, STRANGER, openChat, openGroup } from "../test/chat-kit.js";
 
 const critical = { policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" } } as const;
 const edited = '{"path": "notes.txt", "content": "bye"}';
@@ -90,6 +90,20 @@ describe("a reply", () => {
     chat.bot.write({ chatId: chat.chatId, from: ALICE, text: "approve" });
     const { message } = chat.bot.write({ chatId: chat.chatId, from: ALICE, text: "hello", repliedId: ask.message.id });
     for (const kind of ["edited_message", "channel_post", "edited_channel_post"]) chat.bot.push(kind, { ...message.json, text: "approve" });
+    await settled(chat);
+    expect(ask.submissions).toEqual([]);
+  });
+
+  it("to a message of the same number in another chat decides nothing", async () => {
+    await using chat = await openChat();
+    const ask = await chat.ask();
+    chat.bot.write({
+      chatId: chat.chatId,
+      from: ALICE,
+      text: "approve",
+      repliedId: ask.message.id,
+      extra: { chat: { id: GROUP, type: "supergroup" } },
+    });
     await settled(chat);
     expect(ask.submissions).toEqual([]);
   });

@@ -83,6 +83,22 @@ describe("a tap", () => {
     expect([answer.text, ask.submissions]).toEqual(["This button belongs to another message. Nothing was decided", []]);
   });
 
+  it("below a message of the same number in another chat does nothing", async () => {
+    await using chat = await openChat();
+    const ask = await chat.ask();
+    const message = { ...ask.message.json, chat: { id: GROUP, type: "supergroup" } };
+    const from = { id: ALICE.id, is_bot: false, first_name: "Alice" };
+    const updateId = chat.bot.push("callback_query", {
+      id: "x",
+      from,
+      chat_instance: "1",
+      message,
+      data: ask.message.buttons[0]?.data ?? "",
+    });
+    await expect.poll(() => chat.bot.calls.some(({ method }) => method === "answerCallbackQuery"), PATIENCE).toBe(true);
+    expect([updateId > 0, ask.submissions]).toEqual([true, []]);
+  });
+
   it.each(["", "v1:", "approve", "v1:AAAAAAAAAAAAAAAAAAAAAA"])("with made-up data %j does nothing, and is answered", async (data) => {
     await using chat = await openChat();
     const ask = await chat.ask();
