@@ -141,6 +141,7 @@ groups: { finance: [ada, bob], nobody: [] }
       checkpointMs: 5_000,
       witnesses: [{ directory: "/mnt/usb/acp" }, { directory: "/home/ada/.acp/beside" }, { url: "https://witness.example/checkpoints" }],
     });
+    expect(parse(text).unsupported).toEqual(["audit.format"]);
     expect(parse("audit: {}").audit).toEqual(DEFAULT_AUDIT_CONFIG);
     expect(parse("channel: prompt").audit).toBeUndefined();
   });

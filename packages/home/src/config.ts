@@ -96,6 +96,7 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
   const telegram = ifGiven(entries.get("telegram"), readTelegram);
   const webhook = ifGiven(entries.get("webhook"), readWebhook);
   const audit = ifGiven(entries.get("audit"), (each) => readAudit(each, origins));
+  if (audit?.format === "v0.3") unsupported.push("audit.format");
   if (channel !== "terminal" && !entries.has(channel))
     throw invalid(root, `the channel is ${channel}, but there is no "${channel}" with its settings`);
   if (telegram !== undefined && !isSealedField(telegram.botToken)) warnings.push("telegram.bot_token is written in plain text");

@@ -22,6 +22,16 @@ defaults:
   timeout_seconds: 120
   # Left out: policy.yml beside this file.
   # policy: ~/.acp/policy.yml
+
+# The logs. All of it may be left out.
+# audit:
+#   rotate_megabytes: 64        # a file that is full is kept beside the log
+#   keep_files: 100             # full files that stay; left out, all of them do
+#   witnesses:                  # who keeps signed checkpoints, so that a cut or replaced log is found
+#     - directory: /media/backup/acp
+#     - url: https://witness.example/checkpoints
+
+# Tokens need not stand here as they are: acp config encrypt telegram.bot_token (and webhook.secret, and a server's env).
 `;
 
 /** `policy.yml`. */
