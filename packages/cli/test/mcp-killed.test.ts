@@ -112,6 +112,25 @@ it("what killed gates left open ends at the next start, in every log of the home
   expect(await acp(["audit", "verify"], { home })).toMatchObject({ code: 0 });
 });
 
+it("what a gate that lives has open is left to it", async () => {
+  await using at = await scratch();
+  const home = join(at.path, "h");
+  await mkdir(home, { mode: 0o700 });
+  await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
+  const log = join(home, "audit.jsonl");
+  const { running, silent } = await startBusy(home, log, join(at.path, "calls"));
+  await using _silent = silent;
+  await using other = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "other")], { home });
+  other.child.stdin?.write(message(1, "initialize", INITIALIZE));
+  await other.seen("stdout", '"serverInfo"');
+  expect(JSON.parse((await acp(["pending", "--json"], { home })).stdout)).toMatchObject({
+    gates: 2,
+    pending: [{ id: expect.any(String) }],
+  });
+  for (const type of ["consent_expired", "outcome_unknown"]) expect(await countOf(log, type)).toBe(0);
+  expect(running.child.exitCode).toBe(null);
+});
+
 it("a log that is broken is said, and keeps no other gate from starting", async () => {
   await using at = await scratch();
   const home = join(at.path, "h");

@@ -2,7 +2,7 @@
  * What a person sees and types, in a real pseudo-terminal.
  */
 import { execFile } from "node:child_process";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -131,6 +131,22 @@ describe("hidden prompts", () => {
     const screen = await pane.until(/exit 0/);
     expect(screen).toContain("set TOKEN: may go to server files");
     expect(screen).not.toMatch(/correct horse|tok-0123/);
+  });
+
+  it("config encrypt asks for a value that is not there, and not for one that is; the terminal shows neither", async () => {
+    await using at = await scratch();
+    const home = join(at.path, "h");
+    const command = (...args: readonly string[]): string => words(process.execPath, BIN, ...args, "--home", home);
+    const encrypt = command("config", "encrypt", "telegram.bot_token", "--key-file", "k");
+    const plain = `printf '%s' 'telegram: { bot_token: "123:plain-abc", chat_id: "1" }' > '${home}/config.yml'`;
+    await writeFile(join(at.path, "run.sh"), [command("init", "--key-file", "k"), encrypt, plain, encrypt, "true"].join(" && "));
+    await using pane = await openPane("sh ./run.sh", at.path);
+    await pane.until(/Value of telegram\.bot_token: $/m);
+    await pane.type("123:typed-abc");
+    const screen = await pane.until(/exit 0/);
+    expect(screen).toMatch(/set telegram\.bot_token in[\s\S]*encrypted telegram\.bot_token in/);
+    expect(screen).not.toMatch(/typed-abc|plain-abc/);
+    expect(await readFile(join(home, "config.yml"), "utf8")).toMatch(/^telegram: \{ bot_token: "encrypted:[\w-]+", chat_id: "1" \}$/);
   });
 
   it("a passphrase that is typed differently makes no keys, and Ctrl-C stops the prompt", async () => {
