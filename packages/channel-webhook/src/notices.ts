@@ -1,6 +1,7 @@
 /**
  * Notices: tells the receiver that a question ended, in the background, so that its screen can be taken back. Nothing waits for it.
  */
+import { setMaxListeners } from "node:events";
 import { type ConsentRequest, type Ending, asError } from "@acp/core";
 import { endedEvent } from "./events.js";
 import type { Send, SendParts } from "./send.js";
@@ -22,6 +23,8 @@ export function createNotices(send: Send, { clock, warn }: Pick<SendParts, "cloc
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const stop = new AbortController();
+  // As many may listen as there are ends: they are many where many questions end at once, and none of them is a leak.
+  setMaxListeners(0, closing.signal, stop.signal);
   return {
     tell(request, ending) {
       const event = endedEvent(request, ending, clock.now());

@@ -222,6 +222,20 @@ describe("createWebhookChannel(): the end", () => {
     expect(receiver.taken).toEqual([]);
   });
 
+  it("is told of each of two hundred questions that end at once, and nothing warns of a leak", async () => {
+    const emitted: string[] = [];
+    const note = ({ name }: Error): void => void emitted.push(name);
+    process.on("warning", note);
+    stops.push(async () => void process.off("warning", note));
+    const { channel, receiver } = await makeChannel();
+    const asks = Array.from({ length: 200 }, question);
+    await Promise.all(asks.map(({ request, session }) => channel.deliver(request, session)));
+    expect(receiver.shown()).toHaveLength(200);
+    for (const ask of asks) ask.end({ status: "expired", reason: "" });
+    await expect.poll(() => receiver.shown(), patience).toEqual([]);
+    expect(emitted).not.toContain("MaxListenersExceededWarning");
+  });
+
   it("makes an answer by callback too late", async () => {
     const { channel, receiver, clock } = await makeChannel();
     const ask = question();

@@ -1,10 +1,14 @@
 import { createServer } from "node:http";
 import { type ConsentRequest, confirmationWord, makeResponse } from "@acp/core";
 import { type AnswerKind, type ChannelUnderTest, channelConformance } from "@acp/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createWebhookChannel, toNodeHandler } from "../src/index.js";
 import { openPage, sendForm } from "./browser.js";
 import { SECRET, type Taken, linksOf, listen, signed, startReceiver, stopServer } from "./receiver.js";
+
+// For machines that have other things to do.
+vi.setConfig({ testTimeout: 90_000 });
+const patienceMs = 30_000;
 
 function claimOf(request: ConsentRequest, kind: AnswerKind): string {
   const nonce = kind === "wrong_nonce" ? "n_of-another-question" : request.nonce;
@@ -106,7 +110,7 @@ async function linkChannel(): Promise<ChannelUnderTest> {
 
 describe("webhook channel, answered by callback: conformance", () => {
   const kinds = ["approve", "deny", "confirm", "wrong_nonce", "stranger"] as const;
-  const cases = channelConformance(callbackChannel, { subject: "alice", kinds });
+  const cases = channelConformance(callbackChannel, { subject: "alice", patienceMs, kinds });
   it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
@@ -114,14 +118,14 @@ describe("webhook channel, answered by callback: conformance", () => {
 
 describe("webhook channel, answered in the reply: conformance", () => {
   // A reply can be given once, so what a second answer to a question does is the callback's matter.
-  const cases = channelConformance(replyChannel, { subject: "alice", kinds: ["approve", "deny"] });
+  const cases = channelConformance(replyChannel, { subject: "alice", patienceMs, kinds: ["approve", "deny"] });
   it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
 });
 
 describe("webhook channel, answered from a link: conformance", () => {
-  const cases = channelConformance(linkChannel, { subject: "alice", kinds: ["approve", "deny", "confirm"] });
+  const cases = channelConformance(linkChannel, { subject: "alice", patienceMs, kinds: ["approve", "deny", "confirm"] });
   it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
