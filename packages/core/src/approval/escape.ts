@@ -6,7 +6,7 @@
 
 // Letters, digits, punctuation, symbols, the plain space, and up to four marks on one letter stay. U+2800 and those after it look like nothing at all.
 const UNSAFE =
-  /(?:[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]|(?! )\p{Zs})\p{M}*|(?<![\p{L}\p{M}])\p{M}+|\p{M}{5,}/gu;
+  /(?:[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}]|\u{16fe4}|(?! )\p{Zs})\p{M}*|(?<![\p{L}\p{M}])\p{M}+|\p{M}{5,}/gu;
 
 const hex4 = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
 

@@ -4,13 +4,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { escapeText, quoteText } from "./escape.js";
 import type { GrantOffer, GrantScope } from "./grants.js";
-
-const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@:/+-]*$/;
-
-/** A name as it is where it is plain, otherwise quoted. */
-export function showName(name: string): string {
-  return PLAIN_NAME.test(name) ? name : quoteText(name);
-}
+import { showName } from "./show.js";
 
 /** A time span in the largest unit that it is a whole number of. */
 export function showDuration(ms: number): string {

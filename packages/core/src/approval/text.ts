@@ -1,15 +1,18 @@
 /**
- * The text a person sees: made here and nowhere else, from the whole question, and hashed with it.
+ * The text a person sees: made here and nowhere else, from the whole question, and hashed with it. It states facts and judges none.
  * Every line that an agent can influence is a JSON literal with hiding characters escaped, so a value cannot pose as a line of ours.
+ * What decides stands above the arguments, and below long ones once more. Format: spec/question-text.md.
  */
 import type { Action } from "../action/action.js";
-import { escapeText, quoteText } from "./escape.js";
-import { showName, showOffer } from "./offer-text.js";
+import { layOutArguments } from "./argument-text.js";
+import { escapeText } from "./escape.js";
+import { showOffer } from "./offer-text.js";
 import type { ConsentRequest } from "./request.js";
+import { showMany, showName, showText, wrapLine } from "./show.js";
 import { isoTime } from "../time.js";
 
 function showAgent({ agent }: QuestionParts): string {
-  const name = agent.name === undefined || agent.name === agent.id ? "" : ` (calls itself ${quoteText(agent.name)})`;
+  const name = agent.name === undefined || agent.name === agent.id ? "" : ` (calls itself ${showText(agent.name)})`;
   const parents =
     agent.parents === undefined || agent.parents.length === 0 ? "" : `, started by ${agent.parents.map(showName).join(" < ")}`;
   return `${showName(agent.id)}${name}${parents}`;
@@ -19,11 +22,19 @@ function showAgent({ agent }: QuestionParts): string {
 export type QuestionParts = Omit<ConsentRequest, "text">;
 
 const DESCRIPTION_CHARS_MAX = 200;
+/** Arguments with more rows are long: what decides is said again below them. */
+const ROWS_LONG = 30;
+const KEY_CHARS_MAX = 60;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** The beginning of a text, no character cut in half. */
+const clip = (text: string, chars: number): string =>
+  text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, "")}…`;
 
 /** One line for a list of questions; cut where it is long, the whole action stands below it. */
 export function describeAction(action: Action): string {
   const line = describeWhole(action);
-  return line.length <= DESCRIPTION_CHARS_MAX ? line : `${line.slice(0, DESCRIPTION_CHARS_MAX)}… (${line.length} characters)`;
+  return line.length <= DESCRIPTION_CHARS_MAX ? line : `${clip(line, DESCRIPTION_CHARS_MAX)} (${line.length} characters)`;
 }
 
 function describeWhole(action: Action): string {
@@ -33,34 +44,43 @@ function describeWhole(action: Action): string {
     case "http":
       return `${action.name} ${escapeText(action.meta.url ?? `${action.meta.host}:${action.meta.port}`)}`;
     case "shell":
-      return `run ${quoteText(typeof action.args === "string" ? action.args : "")}`;
+      return `run ${showText(typeof action.args === "string" ? action.args : "")}`;
     default:
       action.meta satisfies never;
       return "";
   }
 }
 
-/** The whole question as plain lines of text. */
-export function renderText(question: QuestionParts, ruleReason: string): string {
-  const { action, policy } = question;
-  const lines = [
+/** What decides: who wants what by which rule, what a yes covers, until when, and the digest of it. */
+function showFacts(question: QuestionParts, ruleReason: string): readonly string[] {
+  const { action, policy, secrets, quorum, offers } = question;
+  const isCut = action.description.length > DESCRIPTION_CHARS_MAX;
+  return [
     `Agent: ${showAgent(question)}`,
-    `Wants: ${action.description}`,
+    `Wants: ${escapeText(action.description)}`,
+    ...(isCut ? [`Tool:  ${showName(action.tool)} on ${showName(action.server)}`] : []),
     `Risk:  ${policy.requiredLevel} (${action.category})`,
-    `Rule:  ${showName(policy.ruleId)}${policy.ruleName === "" ? "" : ` ${quoteText(policy.ruleName)}`}: ${escapeText(ruleReason)}`,
-    "With:",
-    ...escapeLines(JSON.stringify(action.parameters, undefined, 2)),
+    `Rule:  ${showName(policy.ruleId)}${policy.ruleName === "" ? "" : ` ${showText(policy.ruleName)}`}: ${escapeText(ruleReason)}`,
+    ...(secrets.length > 0 ? [`A yes releases the secrets: ${secrets.map(showName).join(", ")}`] : []),
+    ...(quorum > 1 ? [`Needs ${quorum} different people`] : []),
+    `Open until: ${isoTime(question.expiresAtMs)}`,
+    `Digest: ${question.actionDigest}`,
+    ...(offers.length > 0 ? ["A yes may also cover, if you choose it:", ...offers.map(showOffer)] : []),
   ];
-  if (question.agent.command !== undefined && question.agent.command !== "")
-    lines.splice(1, 0, `Started as: ${quoteText(question.agent.command)}`);
-  if (question.secrets.length > 0) lines.push(`A yes releases the secrets: ${question.secrets.map(showName).join(", ")}`);
-  if (question.quorum > 1) lines.push(`Needs ${question.quorum} different people`);
-  if (question.offers.length > 0) lines.push("A yes may also cover, if you choose it:", ...question.offers.map(showOffer));
-  lines.push(`Open until: ${isoTime(question.expiresAtMs)}`, `Digest: ${question.actionDigest}`);
-  return lines.join("\n");
 }
 
-// JSON.stringify's own line breaks separate lines; everything inside a line is escaped.
-function escapeLines(json: string): string[] {
-  return json.split("\n").map((line) => `  ${escapeText(line)}`);
+/** The whole question as plain lines of text. */
+export function renderText(question: QuestionParts, ruleReason: string): string {
+  const { command = "" } = question.agent;
+  const { rows, notes, longest } = layOutArguments(question.action.parameters);
+  const facts = showFacts(question, ruleReason).flatMap(wrapLine);
+  const started = command === "" ? [] : wrapLine(`Started as: ${showText(command)}`);
+  const isLong = rows.length + started.length > ROWS_LONG;
+  const size = `${showMany(rows.length, "row")} of arguments, the longest text in ${showText(clip(longest.key, KEY_CHARS_MAX))}: ${showMany(longest.length, "character")}`;
+  const mayReorder = [...facts, ...started, ...rows].some((row) => RIGHT_TO_LEFT.test(row));
+  const remarks = mayReorder
+    ? [...notes, "right-to-left letters stand here; a screen may show what is around them in another order"]
+    : notes;
+  const head = [...facts, ...remarks.flatMap((note) => wrapLine(`Note:  ${note}`)), ...(isLong ? wrapLine(`Size:  ${size}`) : [])];
+  return [...head, ...started, "With:", ...rows, ...(isLong ? ["Again, what is asked:", ...head] : [])].join("\n");
 }
