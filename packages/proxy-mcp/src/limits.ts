@@ -11,6 +11,9 @@ export const IN_FLIGHT_MAX = 10_000;
 /** Bytes of tool calls that may be held at once while they are judged or asked about. */
 export const HELD_BYTES_MAX: number = 256 * 1024 * 1024;
 
+/** Bytes that may wait for a client that reads too slowly before it is read no more; answers and refusals alone could fill the memory. */
+export const UNREAD_BYTES_MAX: number = 64 * 1024 * 1024;
+
 /** How often a waiting call reports progress; clients that honour progress reset their time-out by it. */
 export const PROGRESS_EVERY_MS = 10_000;
 /** When a waiting call is answered "pending, call again"; the MCP SDK's client gives up after 60 s. */
@@ -26,6 +29,8 @@ export const LIST_PAGES_MAX = 50;
 export const EXIT_GRACE_MS = 1_000;
 /** After SIGTERM a server has this long before SIGKILL. */
 export const KILL_GRACE_MS = 500;
+/** After the proxy was told to stop, a client has this long to read what is left. */
+export const FLUSH_GRACE_MS = 1_000;
 /** How long output of an exited server is still read, where a child of it keeps the pipe open. */
 export const DRAIN_MS = 250;
 

@@ -35,7 +35,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe("createOutbox()", () => {
   it("writes what came in one turn of the loop together, in order", async () => {
     const { stream, taken } = slow();
-    const outbox = createOutbox(stream, () => {});
+    const outbox = createOutbox(stream, { onPressure: () => {} });
     for (const line of ["a\n", "b\n", "c\n"]) outbox.send(Buffer.from(line));
     expect(taken).toEqual([]);
     await turn();
@@ -44,7 +44,7 @@ describe("createOutbox()", () => {
 
   it("writes large lines without joining them, in order", async () => {
     const { stream, taken, release } = slow(1_000_000);
-    const outbox = createOutbox(stream, () => {});
+    const outbox = createOutbox(stream, { onPressure: () => {} });
     const lines = ["a", "b", "c"].map((letter) => letter.repeat(40_000));
     for (const line of lines) outbox.send(Buffer.from(line));
     await turn();
@@ -55,7 +55,7 @@ describe("createOutbox()", () => {
   it("tells of pressure and of its end", async () => {
     const { stream, release } = slow(4);
     const told: boolean[] = [];
-    const outbox = createOutbox(stream, (on) => told.push(on));
+    const outbox = createOutbox(stream, { onPressure: (on) => told.push(on) });
     outbox.send(Buffer.from("too much\n"));
     await turn();
     expect(told).toEqual([true]);
@@ -64,10 +64,29 @@ describe("createOutbox()", () => {
     expect(told).toEqual([true, false]);
   });
 
+  it("tells when too much waits, once, and when it is taken", async () => {
+    const { stream, release } = slow(4);
+    const told: boolean[] = [];
+    const outbox = createOutbox(stream, { onPressure: () => {}, onFull: (on) => told.push(on) }, 20);
+    outbox.send(Buffer.from("ten bytes\n"));
+    await turn();
+    outbox.send(Buffer.from("ten bytes\n"));
+    expect(told).toEqual([]);
+    outbox.send(Buffer.from("\n"));
+    await turn();
+    outbox.send(Buffer.from("\n"));
+    expect(told).toEqual([true]);
+    for (let round = 0; round < 4; round++) {
+      release();
+      await turn();
+    }
+    expect(told).toEqual([true, false]);
+  });
+
   it("takes nothing more after the stream failed, and holds nobody up", async () => {
     const { stream, taken } = slow(1);
     const told: boolean[] = [];
-    const outbox = createOutbox(stream, (on) => told.push(on));
+    const outbox = createOutbox(stream, { onPressure: (on) => told.push(on) });
     outbox.send(Buffer.from("a\n"));
     await turn();
     stream.destroy(new Error("EPIPE"));
@@ -81,7 +100,7 @@ describe("createOutbox()", () => {
 
   it("writes what waits before it ends the stream", async () => {
     const { stream, taken, release } = slow();
-    const outbox = createOutbox(stream, () => {});
+    const outbox = createOutbox(stream, { onPressure: () => {} });
     outbox.send(Buffer.from("last\n"));
     const ended = outbox.end();
     release();

@@ -7,16 +7,18 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
-import { LINE_BYTES_MAX, PENDING_AFTER_MS, PROGRESS_EVERY_MS, START_TIMEOUT_MS } from "./limits.js";
+import { FLUSH_GRACE_MS, LINE_BYTES_MAX, PENDING_AFTER_MS, PROGRESS_EVERY_MS, START_TIMEOUT_MS } from "./limits.js";
 import { createMasks } from "./masks.js";
 import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
+import type { Outbox } from "./outbox.js";
 import type { Router, RouterParts } from "./router.js";
 import { createManyRouter } from "./router-many.js";
 import { createSingleRouter } from "./router-single.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { CallParts } from "./tool-call.js";
+import { within } from "./upstream.js";
 import type { CommandUpstream } from "./upstream.js";
 
 /** A server that is reached over HTTP; not supported yet. */
@@ -80,13 +82,16 @@ export interface McpProxy {
 export function createMcpProxy(options: McpProxyOptions): McpProxy {
   const upstreams = checkUpstreams(options.upstreams);
   const { input, output, signal } = options;
-  let tellDone: (exit: ProxyExit) => void = () => {};
-  const done = new Promise<ProxyExit>((resolve) => {
-    tellDone = resolve;
-  });
+  const [done, tellDone] = deferred<ProxyExit>();
+  const [stopped, tellStopped] = deferred<void>();
   let ending = false;
-  /** How many servers read slower than they are sent. */
+  /** How many servers read slower than they are sent, and the client itself where too much waits for it. */
   let pressed = 0;
+  const onPressure = (on: boolean): void => {
+    pressed += on ? 1 : -1;
+    if (pressed > 0) input.pause();
+    else if (!ending) input.resume();
+  };
   const finish = async (exit: ProxyExit): Promise<void> => {
     if (ending) return;
     ending = true;
@@ -95,20 +100,16 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     // A client that piped its requests and closed still gets what needs no person.
     if (exit.reason === "client_closed") await left;
     await router.close();
-    await outbox.end();
+    await handOver(outbox, output, stopped);
     tellDone(exit);
   };
 
-  const outbox = createOutbox(output, (on) => router.pause(on));
+  const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const router = createRouter({
     ...callParts(options, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     upstreams,
-    onPressure(on): void {
-      pressed += on ? 1 : -1;
-      if (pressed > 0) input.pause();
-      else if (!ending) input.resume();
-    },
+    onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
   const splitter = createLineSplitter(clientLines(router, options.log, (line) => outbox.send(line)));
@@ -122,12 +123,28 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   input.on("close", gone);
   output.on("error", gone);
   const close = async (): Promise<void> => {
+    tellStopped();
     void finish({ reason: "closed", detail: "the proxy was closed" });
     await done;
   };
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
   return { done, close };
+}
+
+function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
+  let settle: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolve) => {
+    settle = resolve;
+  });
+  return [promise, settle];
+}
+
+/** Writes what is left; a client that reads nothing holds up nobody who was told to stop. */
+async function handOver(outbox: Outbox, output: Writable, stopped: Promise<void>): Promise<void> {
+  const written = outbox.end();
+  const isWritten = await Promise.race([written.then(() => true), stopped.then(() => within(written, FLUSH_GRACE_MS))]);
+  if (!isWritten) output.destroy();
 }
 
 function callParts(options: McpProxyOptions, send: (line: Buffer) => void): CallParts {

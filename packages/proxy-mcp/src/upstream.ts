@@ -60,7 +60,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 export function startUpstream(config: CommandUpstream, handlers: UpstreamHandlers): Upstream {
   const { name } = config;
   const child = start(config);
-  const outbox = createOutbox(child.stdin, handlers.onPressure);
+  const outbox = createOutbox(child.stdin, { onPressure: handlers.onPressure });
   let closing = false;
   let over = false;
   let tellGone: () => void = () => {};
@@ -171,7 +171,7 @@ function startProblem(error: Error, program: string): string {
 }
 
 /** Whether `event` came within `ms`. */
-function within(event: Promise<void>, ms: number): Promise<boolean> {
+export function within(event: Promise<void>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);
     const came = async (): Promise<void> => {
