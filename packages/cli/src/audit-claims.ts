@@ -32,10 +32,17 @@ export interface ClaimSources {
   readonly more: string | undefined;
 }
 
-/** Finds out where checkpoints come from; a config.yml that does not load is said and names no witness. */
-export async function claimSources(home: string, { values, io, print }: Invocation): Promise<ClaimSources> {
+/**
+ * Finds out where checkpoints come from; a config.yml that does not load is said and names no witness.
+ *
+ * @param file - The one log that is checked, where it is one; of a log from elsewhere the home knows nothing.
+ */
+export async function claimSources(home: string, file: string | undefined, { values, io, print }: Invocation): Promise<ClaimSources> {
+  const named = values.key === undefined ? undefined : await readNoteKey(values.key, io);
+  const more = values.checkpoints;
+  if (file !== undefined && dirname(file) !== home) return { home, ofHome: undefined, named, directories: [], more };
   const paths = homePaths(home);
-  const signerKey = values.key === undefined ? await readCheckpointKey(paths) : undefined;
+  const signerKey = named === undefined ? await readCheckpointKey(paths) : undefined;
   const say = (what: string): void => print.notice(what);
   const config = await readAuditConfig({ home: paths, io }, (problem) => say(`No witnesses are looked at: ${problem}`));
   const directories = (config?.witnesses ?? []).flatMap((witness) => ("directory" in witness ? [witness.directory] : []));
@@ -43,9 +50,9 @@ export async function claimSources(home: string, { values, io, print }: Invocati
   return {
     home,
     ofHome: signerKey === undefined ? undefined : noteSigner(signerKey).verifierKey,
-    named: values.key === undefined ? undefined : await readNoteKey(values.key, io),
+    named,
     directories,
-    more: values.checkpoints,
+    more,
   };
 }
 

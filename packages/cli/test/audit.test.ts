@@ -79,6 +79,8 @@ describe("acp audit verify with checkpoints", () => {
     const key: string = JSON.parse((await at.run(["keys", "list", "--json"])).stdout).checkpoint_key;
     const stranger = await acp(["audit", "verify", at.log, "--checkpoints", witness, "--key", key], { home: join(at.path, "none") });
     expect(stranger).toMatchObject({ code: EXIT_CODES.audit.code, stdout: expect.stringMatching(/^broken .*audit\.jsonl:3: /) });
+    // A log of the home is known by its place, however it is named.
+    expect(await at.run(["audit", "verify", "h/audit.jsonl", "--checkpoints", witness])).toMatchObject({ code: EXIT_CODES.audit.code });
     await writeFile(at.log, text);
     const whole = await acp(["audit", "verify", at.log], { home: join(at.path, "none") });
     expect(whole).toMatchObject({ code: 0, stdout: expect.stringContaining("no checkpoints were looked at") });

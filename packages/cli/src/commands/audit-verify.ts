@@ -1,7 +1,7 @@
 /**
  * `acp audit verify`: whether an audit log is whole, and whether it is the one that its signed checkpoints promise.
  */
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { verifyAuditLog } from "@acp/audit";
 import type { AuditVerification, CheckpointClaims, VerifyOptions } from "@acp/audit";
 import { ConsentError, isConsentError } from "@acp/core";
@@ -22,15 +22,17 @@ interface Checked extends AuditVerification {
 /** Runs the command. */
 export const auditVerify: Run = async (invocation) => {
   const { operands, values, io, print } = invocation;
-  const sources = await claimSources(homePath({ values, io }), invocation);
-  const files = await filesFor(operands[0], sources);
+  const [operand] = operands;
+  const file = operand === undefined ? undefined : resolve(io.cwd, operand);
+  const sources = await claimSources(homePath({ values, io }), file, invocation);
+  const files = await filesFor(file, sources);
   if (values.checkpoints !== undefined && files.length > 1)
     throw new ConsentError("options_invalid", "Cannot use --checkpoints: name the one log that they are of, acp audit verify FILE");
   const checked: Checked[] = [];
-  for (const file of files) {
-    const claims = await claimsOf(file, sources);
-    const progress = createProgress(file, invocation);
-    checked.push({ file, ...(await verify(file, claims, progress.options)) });
+  for (const each of files) {
+    const claims = await claimsOf(each, sources);
+    const progress = createProgress(each, invocation);
+    checked.push({ file: each, ...(await verify(each, claims, progress.options)) });
     progress.clear();
   }
   const ok = checked.every((log) => log.ok);
@@ -38,9 +40,9 @@ export const auditVerify: Run = async (invocation) => {
   return ok ? "ok" : "audit";
 };
 
-async function filesFor(operand: string | undefined, sources: ClaimSources): Promise<readonly string[]> {
-  const files = operand === undefined ? await logsToVerify(sources) : [operand];
-  return files.length === 0 ? auditFilesFor(operand, sources.home) : files;
+async function filesFor(file: string | undefined, sources: ClaimSources): Promise<readonly string[]> {
+  const files = file === undefined ? await logsToVerify(sources) : [file];
+  return files.length === 0 ? auditFilesFor(file, sources.home) : files;
 }
 
 /** A log that is not there, and of which there are checkpoints, was removed. */
