@@ -18,7 +18,7 @@ const LAYERS: readonly RegExp[] = [
 
 /** Core's libraries, each with the entries whose import may load it. */
 const CORE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
-  yaml: ["yaml"],
+  yaml: ["suggest", "yaml"],
   "@noble/ciphers": ["crypto/portable"],
   "@noble/curves": ["crypto/portable"],
   "@noble/hashes": ["crypto/portable"],

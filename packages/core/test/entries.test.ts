@@ -45,14 +45,15 @@ const SHARED: readonly string[] = ["policy/suggest.ts", "vault/base64.ts", "vaul
 it("the main entry loads nothing of policies, proofs and vaults but what a gate itself does", async () => {
   const files = await loaded("index");
   expect(files).toContain("gate/gate.ts");
-  expect(files.filter((file) => /^(policy|proof|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
+  expect(files.filter((file) => /^(policy|proof|suggest|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
   expect(files.filter((file) => !file.endsWith(".ts"))).toEqual([]);
 });
 
 it.each([
-  ["policy", ["gate", "proof", "vault"]],
-  ["proof", ["gate", "policy", "vault"]],
-  ["vault", ["gate", "policy", "proof"]],
+  ["policy", ["gate", "proof", "suggest", "vault"]],
+  ["proof", ["gate", "policy", "suggest", "vault"]],
+  ["suggest", ["gate", "proof"]],
+  ["vault", ["gate", "policy", "proof", "suggest"]],
 ])("the entry %s loads nothing of %j", async (entry, others) => {
   const files = await loaded(entry);
   const within = (folders: readonly string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
