@@ -20,6 +20,7 @@ export type OptionName =
   | "agent"
   | "tty"
   | "off"
+  | "all"
   | "once"
   | "approve"
   | "deny"
@@ -55,6 +56,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   agent: { value: "NAME", summary: "The agent's id in policy, questions and log (of acp mcp: mcp-client)" },
   tty: { summary: "Ask on the controlling terminal too; only where the MCP client does not draw on it" },
   off: { summary: "End the pause" },
+  all: { summary: "Everything there is" },
   once: { value: "ID", summary: "Answer this one question and end" },
   approve: { summary: "With --once: say yes" },
   deny: { summary: "With --once: say no" },

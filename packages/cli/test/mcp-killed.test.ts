@@ -1,7 +1,7 @@
 /**
  * Gates that are killed while a question is open and a call is under way: the next one that starts says so in their logs, and repeats nothing.
  */
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -73,6 +73,8 @@ it("what killed gates left open ends at the next start, in every log of the home
   for (const { running } of busy) expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
   for (const { silent } of busy) await silent[Symbol.asyncDispose]();
   const before = await Promise.all(logs.map(eventsOf));
+  // A home that lost its open questions: those that are there are asked again, see mcp-channels.test.ts.
+  await rm(join(home, "pending"), { recursive: true });
 
   const restart = async (): Promise<string> => {
     await using next = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "calls-3")], { home });

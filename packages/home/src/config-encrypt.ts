@@ -1,3 +1,4 @@
+/// <reference lib="es2024.string" />
 /**
  * Config, encrypting: puts a secret into `config.yml` encrypted, or encrypts the one that stands there. What else the file says, comments too, stays.
  */

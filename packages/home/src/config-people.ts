@@ -1,6 +1,7 @@
 /** Config, people: who may answer, and the groups that rules name. */
 import { type Approver, quoteText } from "@acp/core";
 import { type Spot, invalid, readList, readMap, readText } from "@acp/core/yaml";
+import type { ChannelStage } from "./config-channels.js";
 import { required } from "./config-values.js";
 
 const NAME_CHARS_MAX = 256;
@@ -37,4 +38,18 @@ function readMember(spot: Spot, ids: ReadonlySet<string>): string {
   const id = readText(spot, NAME_CHARS_MAX);
   if (!ids.has(id)) throw invalid(spot, `there is no approver with the id ${quoteText(id)}`);
   return id;
+}
+
+/** Who the file knows. */
+interface People {
+  readonly approvers: readonly Approver[] | undefined;
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A stage that names somebody unknown would wait for nobody. */
+export function checkPeople(spot: Spot | undefined, stages: readonly ChannelStage[], { approvers, groups }: People): void {
+  if (spot === undefined) return;
+  const known = new Set([...(approvers ?? []).map(({ id }) => id), ...Object.keys(groups)]);
+  for (const name of stages.flatMap(({ approvers: named }) => named ?? []))
+    if (!known.has(name)) throw invalid(spot, `there is no approver and no group with the name ${quoteText(name)}`);
 }

@@ -48,7 +48,7 @@ defaults:
 describe("parseConfig()", () => {
   it("reads the file of v0.2, and says what cannot be used yet", () => {
     expect(parse(V02)).toEqual({
-      channel: "telegram",
+      stages: [{ channels: ["telegram"], afterMs: 0 }],
       telegram: { botToken: "encrypted:abc", chatId: "123456789" },
       webhook: { url: "https://example.com/acp/callback", secret: "encrypted:def" },
       port: 8443,
@@ -60,13 +60,13 @@ describe("parseConfig()", () => {
       policyPath: "/home/ada/.acp/policy.yml",
       groups: {},
       warnings: [],
-      unsupported: ["channel", "proxy.port", "proxy.upstream_servers[1].url"],
+      unsupported: ["proxy.port", "proxy.upstream_servers[1].url"],
     });
   });
 
   it("reads the file of v0.3, with warnings", () => {
     const config = parse('channel: telegram\n\ntelegram:\n  bot_token: "<token>"\n  chat_id: "<chat_id>"\n');
-    expect(config).toMatchObject({ channel: "telegram", telegram: { botToken: "<token>", chatId: "<chat_id>" } });
+    expect(config).toMatchObject({ stages: [{ channels: ["telegram"] }], telegram: { botToken: "<token>", chatId: "<chat_id>" } });
     expect(config.warnings).toEqual(['there is no version; write version: "1"', "telegram.bot_token is written in plain text"]);
   });
 
@@ -76,7 +76,39 @@ describe("parseConfig()", () => {
 
   it("means the terminal by prompt, by terminal, and by nothing", () => {
     for (const text of ["channel: prompt", "channel: terminal", "version: '1'"])
-      expect(parse(text)).toMatchObject({ channel: "terminal", unsupported: [] });
+      expect(parse(text)).toMatchObject({ stages: [{ channels: ["terminal"], afterMs: 0 }], unsupported: [] });
+  });
+
+  const both = "telegram: { bot_token: 'encrypted:a', chat_id: '1' }\nwebhook: { url: 'https://h', secret: 'encrypted:b' }\n";
+
+  it("reads several channels at once, and stages that come later", () => {
+    expect(parse(`channel: [prompt, telegram]\n${both}`).stages).toEqual([{ channels: ["terminal", "telegram"], afterMs: 0 }]);
+    const text = `${both}approvers: [{ id: ada, channel: terminal, subject: local }, { id: bob, channel: telegram, subject: "2" }]
+groups: { oncall: [bob] }
+escalation:
+  - { channel: prompt, approvers: [ada] }
+  - { channel: [telegram, webhook], after_seconds: 60, approvers: [oncall] }
+`;
+    expect(parse(text).stages).toEqual([
+      { channels: ["terminal"], afterMs: 0, approvers: ["ada"] },
+      { channels: ["telegram", "webhook"], afterMs: 60_000, approvers: ["oncall"] },
+    ]);
+  });
+
+  it.each([
+    ["8787", { host: "127.0.0.1", port: 8787 }],
+    ["127.0.0.1:8787", { host: "127.0.0.1", port: 8787 }],
+    ["approvals.example.com:80", { host: "approvals.example.com", port: 80 }],
+    ["'[::1]:8787'", { host: "::1", port: 8787 }],
+  ])("reads where a webhook listens: %s", (listen, expected) => {
+    const webhook = `webhook: { url: 'https://h', secret: s, listen: ${listen}, link_url: 'https://l/', allow_private_hosts: [h] }`;
+    expect(parse(webhook).webhook).toEqual({
+      url: "https://h",
+      secret: "s",
+      listen: expected,
+      linkUrl: "https://l/",
+      allowPrivateHosts: ["h"],
+    });
   });
 
   it("reads a server's command, arguments, environment and directory", () => {
@@ -156,6 +188,23 @@ groups: { finance: [ada, bob], nobody: [] }
     ["a version that is a number", "version: 1", 'did you mean "1"?'],
     ["another channel", "channel: telegraf", "did you mean telegram?"],
     ["a channel without its settings", "channel: webhook", 'no "webhook"'],
+    ["no channel at all", "channel: []", "no channel in it"],
+    ["a channel twice", "channel: [prompt, terminal]", "twice"],
+    ["a channel beside an escalation", "channel: prompt\nescalation: [{ channel: prompt }]", 'there is a "channel" too'],
+    ["an escalation without stages", "escalation: []", "has not 1 to 16 stages"],
+    ["a stage without a channel", "escalation: [{ after_seconds: 5 }]", '"channel" is missing'],
+    ["a first stage that waits", "escalation: [{ channel: prompt, after_seconds: 5 }]", "starts at once"],
+    ["stages out of order", "escalation: [{ channel: prompt }, { channel: prompt }]", "not in the order"],
+    [
+      "approvers in some stages",
+      "approvers: [{ id: a, channel: terminal, subject: s }]\nescalation: [{ channel: prompt }, { channel: prompt, after_seconds: 5, approvers: [a] }]",
+      "some stages name approvers",
+    ],
+    ["a stage for nobody known", "escalation: [{ channel: prompt, approvers: [bob] }]", "no approver and no group"],
+    ["a stage's channel without its settings", "escalation: [{ channel: telegram }]", 'no "telegram"'],
+    ["a port that is none", "webhook: { url: 'https://h', secret: s, listen: 70000 }", "no port"],
+    ["an address without a port", "webhook: { url: 'https://h', secret: s, listen: localhost }", "no port"],
+    ["links without a listener", "webhook: { url: 'https://h', secret: s, link_url: 'https://l' }", "leads nowhere"],
     ["half the settings of a channel", "telegram: { chat_id: '1' }", '"bot_token" is missing'],
     ["a chat that is a number", "telegram: { bot_token: a, chat_id: 17 }", 'did you mean "17"?'],
     ["a webhook that is no URL", "webhook: { url: example, secret: a }", "not a URL"],

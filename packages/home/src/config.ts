@@ -7,8 +7,16 @@ import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "
 import { type Spot, type Subject, invalid, printPath, readMap, readNumber, readYaml } from "@acp/core/yaml";
 import { isSealedField } from "@acp/core/vault";
 import { type AuditConfig, readAudit } from "./config-audit.js";
-import { type ChannelName, type TelegramConfig, type WebhookConfig, readChannel, readTelegram, readWebhook } from "./config-channels.js";
-import { readApprovers, readGroups } from "./config-people.js";
+import {
+  type ChannelStage,
+  type TelegramConfig,
+  type WebhookConfig,
+  channelsOf,
+  readStages,
+  readTelegram,
+  readWebhook,
+} from "./config-channels.js";
+import { checkPeople, readApprovers, readGroups } from "./config-people.js";
 import { type UpstreamServer, readServers } from "./config-servers.js";
 import { ifGiven, readPath } from "./config-values.js";
 import { isSecretField, SECRET_FIELDS_TEXT } from "./config-secrets.js";
@@ -19,8 +27,8 @@ import { readOwnFile } from "./text-file.js";
 
 /** A configuration file, typed. Paths are absolute. */
 export interface Config {
-  /** `terminal` is written `prompt` in the file. */
-  readonly channel: ChannelName;
+  /** Where questions are shown, in order of their times; one stage unless the file has an `escalation`. */
+  readonly stages: readonly ChannelStage[];
   readonly telegram?: TelegramConfig;
   readonly webhook?: WebhookConfig;
   /** Port of the MCP listener. */
@@ -43,10 +51,16 @@ export interface Config {
 }
 
 /** What holds without a file: the terminal, and no servers. */
-export const DEFAULT_CONFIG: Config = { channel: "terminal", servers: [], groups: {}, warnings: [], unsupported: [] };
+export const DEFAULT_CONFIG: Config = {
+  stages: [{ channels: ["terminal"], afterMs: 0 }],
+  servers: [],
+  groups: {},
+  warnings: [],
+  unsupported: [],
+};
 
 const SUBJECT: Subject = { name: "config", code: "config_invalid" };
-const KEYS = ["version", "channel", "telegram", "webhook", "proxy", "defaults", "approvers", "groups", "audit"] as const;
+const KEYS = ["version", "channel", "escalation", "telegram", "webhook", "proxy", "defaults", "approvers", "groups", "audit"] as const;
 const VERSION = "1";
 const PORT = { min: 1, max: 65_535, whole: true } as const;
 
@@ -91,22 +105,25 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
   const warnings: string[] = [];
   const unsupported: string[] = [];
   checkVersion(entries.get("version"), warnings);
-  const channel = readChannel(entries, unsupported);
+  const stages = readStages(entries);
   const approvers = ifGiven(entries.get("approvers"), readApprovers);
   const telegram = ifGiven(entries.get("telegram"), readTelegram);
   const webhook = ifGiven(entries.get("webhook"), readWebhook);
   const audit = ifGiven(entries.get("audit"), (each) => readAudit(each, origins));
   if (audit?.format === "v0.3") unsupported.push("audit.format");
-  if (channel !== "terminal" && !entries.has(channel))
-    throw invalid(root, `the channel is ${channel}, but there is no "${channel}" with its settings`);
+  const groups = readGroups(entries.get("groups"), approvers ?? []);
+  checkPeople(entries.get("escalation"), stages, { approvers, groups });
+  for (const channel of channelsOf(stages))
+    if (channel !== "terminal" && !entries.has(channel))
+      throw invalid(root, `the channel is ${channel}, but there is no "${channel}" with its settings`);
   if (telegram !== undefined && !isSealedField(telegram.botToken)) warnings.push("telegram.bot_token is written in plain text");
   if (webhook !== undefined && !isSealedField(webhook.secret)) warnings.push("webhook.secret is written in plain text");
   return {
-    channel,
+    stages,
     ...(telegram === undefined ? {} : { telegram }),
     ...(webhook === undefined ? {} : { webhook }),
     ...(approvers === undefined ? {} : { approvers }),
-    groups: readGroups(entries.get("groups"), approvers ?? []),
+    groups,
     ...readProxy(entries.get("proxy"), origins, unsupported),
     ...readDefaults(entries.get("defaults"), origins),
     ...(audit === undefined ? {} : { audit }),

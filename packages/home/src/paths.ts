@@ -20,6 +20,7 @@ export interface HomePaths {
   readonly configPath: string;
   readonly policyPath: string;
   readonly pausePath: string;
+  readonly grantsPath: string;
   readonly keysDir: string;
   readonly privateKeyPath: string;
   readonly publicKeyPath: string;
@@ -65,6 +66,7 @@ export function homePaths(dir: string): HomePaths {
     configPath: join(dir, "config.yml"),
     policyPath: join(dir, "policy.yml"),
     pausePath: join(dir, "paused.json"),
+    grantsPath: join(dir, "grants.json"),
     keysDir,
     privateKeyPath: join(keysDir, "private.key"),
     publicKeyPath: join(keysDir, "public.key"),

@@ -4,6 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createTerminalChannel } from "@acp/channel-terminal";
+import type { TerminalChannel } from "@acp/channel-terminal";
 import { ConsentError, createConsentGate } from "@acp/core";
 import type { Agent } from "@acp/core";
 import { openHome } from "@acp/home";
@@ -14,10 +15,13 @@ import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { homePath } from "../home-source.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
+import { openChannels } from "../mcp/channels.js";
 import { chooseServers, configWarnings, gateOptionsOf, openServers, readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
 import { checkWitnesses, lookAfterLogs } from "../mcp/home-logs.js";
+import { openHomeStore } from "../mcp/home-store.js";
 import { createNotices, sayHow } from "../mcp/notices.js";
+import type { Notices } from "../mcp/notices.js";
 import { openPolicyInForce } from "../mcp/policy-in-force.js";
 import { heedRotation } from "../mcp/rotated-keys.js";
 import { removeStaleSockets } from "../mcp/stale-sockets.js";
@@ -30,7 +34,7 @@ const AGENT_ID = "mcp-client";
 
 /** Runs the command. */
 export const mcp: Run = async (invocation) => {
-  const { io, print, flags } = invocation;
+  const { io, print } = invocation;
   const signal = io.onStop();
   const home = await makeHome(homePath(invocation));
   const source = await readHomeConfig(home, invocation);
@@ -40,8 +44,9 @@ export const mcp: Run = async (invocation) => {
 
   const { keys, gateOptions } = await openHomeKeys(home, invocation);
   const upstreams = await openServers(servers, { file: source.file, keys, env: io.env });
-  // Questions live in the process that asks them: of those that an earlier one left open none can be answered any more.
-  const recover = { pendingIds: new Set<string>() };
+  // Before the logs: what an earlier process left open and this one shows again has not ended.
+  await using kept = await openHomeStore(home);
+  const recover = { pendingIds: kept.leftOpen };
   const settings = { config: source.config?.audit, recover };
   await checkWitnesses(home, settings);
   await using audit = await openHomeAudit(home, settings);
@@ -59,27 +64,37 @@ export const mcp: Run = async (invocation) => {
     signal,
   });
 
-  const directory = runDirectory(home.dir);
-  await removeStaleSockets(directory, Date.now());
-  await using channel = createTerminalChannel({
-    terminal: flags.has("tty") ? "/dev/tty" : false,
-    socketPath: join(directory, `${io.pid}.sock`),
-    color: showsColour({ isTTY: true, write: () => true }, io.env),
-    warn: (text) => notices.tell("socket_failed", text),
-  });
+  const makeTerminal = await terminalMaker(home, invocation, notices);
+  await using channels = await openChannels({ source, keys, claims: kept.store.claims, notices, makeTerminal });
   await using gate = createConsentGate({
     policy,
-    channel,
+    channel: channels.channel,
     audit,
+    store: kept.store,
     ...heedRotation({ home, keys, gateOptions, notices }),
     ...gateOptionsOf(source),
   });
+  const shownAgain = await gate.resume();
+  if (shownAgain > 0) print.notice(`${shownAgain} questions that an earlier gate left open are asked again`);
   const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
   const { reason } = await proxy.done;
   // A client that keeps our input open must not keep this process.
   io.stdin.destroy();
   return EXITS[reason];
 };
+
+/** Makes the terminal's channel with its approve socket; sockets of dead gates are removed first. */
+async function terminalMaker(home: Home, { io, flags }: Invocation, notices: Notices): Promise<() => TerminalChannel> {
+  const directory = runDirectory(home.dir);
+  await removeStaleSockets(directory, Date.now());
+  return () =>
+    createTerminalChannel({
+      terminal: flags.has("tty") ? "/dev/tty" : false,
+      socketPath: join(directory, `${io.pid}.sock`),
+      color: showsColour({ isTTY: true, write: () => true }, io.env),
+      warn: (text) => notices.tell("socket_failed", text),
+    });
+}
 
 const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = { client_closed: "ok", closed: "ok", upstream_failed: "failed" };
 

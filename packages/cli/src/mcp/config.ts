@@ -52,18 +52,12 @@ function isMissing(file: string): Promise<boolean> {
 /**
  * The servers to stand in front of: the words after `--`, else those of the configuration.
  *
- * @throws ConsentError `config_invalid` where there is none, or where the configuration wants what is not built yet.
+ * @throws ConsentError `config_invalid` where there is none.
  */
 export function chooseServers(
   { file, config }: HomeConfig,
   { rest, values }: Pick<Invocation, "rest" | "values">,
 ): readonly UpstreamServer[] {
-  // To ask somewhere else than written would be weaker than written; a listener that does not listen is not, it is only said.
-  if (config !== undefined && config.channel !== "terminal")
-    throw new ConsentError(
-      "config_invalid",
-      `${file}: Cannot ask by ${config.channel}: the channel is not supported yet; write channel: prompt`,
-    );
   if (rest.length > 0) return [{ name: values.server ?? ONLY_SERVER, command: rest }];
   if (values.server !== undefined)
     throw new ConsentError("options_invalid", "Cannot use --server: it names the server whose command stands after --");
@@ -94,7 +88,7 @@ export function openServers(
 
 /** What loaded but deserves a look. */
 export function configWarnings({ file, config }: HomeConfig): readonly string[] {
-  const idle = (config?.unsupported ?? []).filter((path) => path !== "channel" && !path.endsWith(".url"));
+  const idle = (config?.unsupported ?? []).filter((path) => !path.endsWith(".url"));
   return [...(config?.warnings ?? []), ...idle.map((path) => `"${path}" is not supported yet and does nothing`)].map(
     (warning) => `${file}: ${warning}`,
   );

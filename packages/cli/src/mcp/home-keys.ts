@@ -1,14 +1,13 @@
 /**
  * Keys and vault of a gate: opened once, when it starts.
  */
-import { join } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { GateOptions } from "@acp/core";
 import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
 import { createVault } from "@acp/core/vault";
 import type { Secret, VaultMark } from "@acp/core/vault";
-import { fileClaims, readVaultFile, signerInUse } from "@acp/home";
+import { readVaultFile, signerInUse } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../hidden-prompt.js";
@@ -20,12 +19,7 @@ export interface HomeKeys {
   /** `undefined` where the home has none. */
   readonly keys: KeyPair | undefined;
   /** What a gate takes from them. */
-  readonly gateOptions: Pick<GateOptions, "signer" | "vault" | "store">;
-}
-
-/** Where the home keeps what was claimed once. */
-function claimsDirectory(home: Home): string {
-  return join(home.dir, "claims");
+  readonly gateOptions: Pick<GateOptions, "signer" | "vault">;
 }
 
 /**
@@ -36,13 +30,12 @@ function claimsDirectory(home: Home): string {
  * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault does not, or is not the one that was saved last.
  */
 export async function openHomeKeys(home: Home, invocation: Invocation): Promise<HomeKeys> {
-  const store = { claims: fileClaims(claimsDirectory(home)) };
-  if (!(await hasKeys(home))) return { keys: undefined, gateOptions: { store } };
+  if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
   const keys = await openKeys(home, invocation, () => (invocation.flags.has("tty") ? controllingTerminal() : undefined));
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
   const signer = createConsentSigner(signerInUse(home, keys));
-  return { keys, gateOptions: { store, signer, vault: createVault(liveSecrets(home, keys, opened)) } };
+  return { keys, gateOptions: { signer, vault: createVault(liveSecrets(home, keys, opened)) } };
 }
 
 /** The secrets as the file has them at each release, so that one that was removed goes nowhere any more. The same list while nothing changes. */

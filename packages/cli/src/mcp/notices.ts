@@ -18,6 +18,7 @@ export type NoticeCode =
   | "policy_reloaded"
   | "policy_kept"
   | "log_failed"
+  | "channel_warning"
   | "socket_failed";
 
 /** What every gate of this command has to say: there is no sandbox here. */

@@ -1,0 +1,51 @@
+/**
+ * `acp grants` and `acp grants revoke`: earlier consents that still hold, for every gate of the home.
+ */
+import { ConsentError, escapeText, revokeGrant, showScope } from "@acp/core";
+import type { Grant, JsonObject } from "@acp/core";
+import { fileGrants } from "@acp/home";
+import { readAuditConfig } from "../audit-config.js";
+import type { Run } from "../command.js";
+import { showDuration } from "../duration.js";
+import { homeOf } from "../home-source.js";
+import { openHomeAudit } from "../open-audit.js";
+import type { Printer } from "../printer.js";
+
+/** Runs `acp grants`. */
+export const grantsList: Run = async (invocation) => {
+  const { print } = invocation;
+  const nowMs = Date.now();
+  const live = (await fileGrants((await homeOf(invocation)).grantsPath).list()).filter((grant) => isLive(grant, nowMs));
+  print.result({ grants: live.map(toJson) }, () =>
+    live.length === 0 ? ["No earlier consent holds"] : live.map((grant) => describe(grant, nowMs, print)),
+  );
+  return "ok";
+};
+
+/** Runs `acp grants revoke`. */
+export const grantsRevoke: Run = async (invocation) => {
+  const { operands, flags, print, io } = invocation;
+  const [id] = operands;
+  if ((id === undefined) === !flags.has("all"))
+    throw new ConsentError("options_invalid", "Cannot revoke: name one grant, acp grants revoke ID, or all of them with --all");
+  const home = await homeOf(invocation);
+  const grants = fileGrants(home.grantsPath);
+  const wanted = id === undefined ? (await grants.list()).map((grant) => grant.id) : [id];
+  await using audit = await openHomeAudit(home, { config: await readAuditConfig({ home, io }) });
+  const revoked: string[] = [];
+  for (const each of wanted) if ((await revokeGrant({ grants, audit }, each, "acp grants revoke")) !== undefined) revoked.push(each);
+  print.result({ revoked }, () => revoked.map((each) => `${print.tone("green", "revoked")} ${each}`));
+  if (revoked.length > 0) return "ok";
+  print.notice(id === undefined ? "There was nothing to revoke" : `There is no grant of the id ${escapeText(id)}; acp grants shows them`);
+  return "nothing";
+};
+
+const isLive = ({ expiresAtMs, usesLeft }: Grant, nowMs: number): boolean => nowMs < expiresAtMs && usesLeft !== 0;
+
+function describe({ id, agentId, scope, approverIds, expiresAtMs, usesLeft, requestId }: Grant, nowMs: number, print: Printer): string {
+  const uses = usesLeft === undefined ? "" : `, ${usesLeft} ${usesLeft === 1 ? "use" : "uses"}`;
+  const left = print.tone("dim", `${showDuration(expiresAtMs - nowMs)}${uses} left, from ${requestId}`);
+  return `${id}  ${escapeText(agentId)} may: ${showScope(scope)}  by ${approverIds.map(escapeText).join(", ")}  ${left}`;
+}
+
+const toJson = ({ scope, ...grant }: Grant): JsonObject => ({ ...grant, scope: { ...scope }, covers: showScope(scope) });
