@@ -1,7 +1,7 @@
 /**
  * QuestionView: how a question, its details and its end look. The call itself is core's text, shown as it is.
  */
-import { type Ending, type RiskLevel, encodeRequest, escapeText } from "@acp/core";
+import { type ConsentRequest, type Ending, type RiskLevel, encodeRequest, escapeText } from "@acp/core";
 import type { OpenQuestion } from "./approver-client.js";
 import type { Ink, Screen } from "./screen.js";
 
@@ -30,12 +30,15 @@ export function showTimeLeft(ms: number): string {
   return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
+/** The lines of the text, its own rows joined again: the screen wraps them at its width (spec/question-text.md §3). */
+const linesOf = ({ text }: ConsentRequest): readonly string[] => text.replaceAll("\n↪ ", "").split("\n");
+
 /** Shows a question; returns whether the whole call is on the screen. */
 export function showQuestion(screen: Screen, { request, redelivery }: OpenQuestion): boolean {
   const level = request.policy.requiredLevel;
   screen.say("");
   screen.say(`── ${level.toUpperCase()} ── an agent asks for consent${redelivery ? ", again after a restart" : ""} ──`, RISK_INKS[level]);
-  const lines = request.text.split("\n");
+  const lines = linesOf(request);
   const rows = screen.rows(lines);
   if (rows.length <= ROWS_MAX) {
     screen.quote(lines);
@@ -52,7 +55,7 @@ export function showQuestion(screen: Screen, { request, redelivery }: OpenQuesti
 export function showDetails(screen: Screen, { request }: OpenQuestion): void {
   const { text: _shown, ...rest } = encodeRequest(request);
   screen.say("── the call ──", "bold");
-  screen.quote([request.text]);
+  screen.quote(linesOf(request));
   screen.say("── the question as JSON ──", "bold");
   screen.quote([JSON.stringify(rest, undefined, 2)]);
 }
