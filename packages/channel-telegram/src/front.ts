@@ -23,6 +23,8 @@ export interface Front {
   readonly sheets: Map<number, Sheet>;
   /** Messages whose question is over, so that a late reply is told so. */
   readonly ended: Set<number>;
+  /** Who tapped without being an approver, so that it is told once. */
+  readonly strangers: Set<string>;
   /** Sheets on their way into the chat. */
   readonly posting: Set<Promise<unknown>>;
   /** Ends everything that is under way. */

@@ -60,8 +60,8 @@ function cutBody(body: string, units: number): Layout {
   const lines = whole.map(shortenLine);
   const room = units - GAP_UNITS;
   const start = lines.slice(0, countThatFit(lines, room * START_SHARE, LINES_AT_START));
-  const rest = lines.slice(start.length).reverse();
-  const end = rest.slice(0, countThatFit(rest, room * (1 - START_SHARE), LINES_AT_END)).reverse();
+  const rest = lines.slice(start.length).toReversed();
+  const end = rest.slice(0, countThatFit(rest, room * (1 - START_SHARE), LINES_AT_END)).toReversed();
   const gap = whole.slice(start.length, whole.length - end.length);
   const gapChars = gap.reduce((sum, line) => sum + line.length + 1, 0);
   const gapLine = gap.length === 0 ? [] : [`[…${gap.length} lines, ${gapChars} characters…]`];

@@ -90,6 +90,19 @@ describe("pollUpdates()", () => {
     expect(under.calls).toHaveLength(2);
   });
 
+  it("says at once that a webhook has the updates, to the person and to whoever waits for the start", async () => {
+    const under = poll(
+      failed(409, "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook"),
+      given(),
+      given(update(1)),
+    );
+    await under.clock.advance(0);
+    expect(isConsentError(under.starts[0], "channel_unavailable")).toBe(true);
+    expect(under.warnings[0]).toContain("delete its webhook");
+    await under.clock.advance(60_000);
+    expect(under.taken).toEqual([update(1)]);
+  });
+
   it("does not ask without end a server that does not wait", async () => {
     const under = poll(...Array.from({ length: 100 }, () => given()));
     await under.clock.advance(5_500);

@@ -18,12 +18,16 @@ export interface PollOptions {
   readonly api: BotApi;
   /** Takes one update; it never throws. */
   readonly take: (update: JsonValue) => void;
-  /** Called once the updates from before the start are gone, or with the ConsentError where the token is refused. */
+  /** Called once the updates from before the start are gone, or with the ConsentError where a person must repair something first. */
   readonly started: (error?: ConsentError) => void;
   readonly warn: (message: string) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
+
+/** Whether only a person can end the failure: no update will come before that. */
+const needsPerson = (failure: ApiFailure): boolean =>
+  isTokenRefused(failure) || (failure.status === 409 && failure.why.includes("webhook is active"));
 
 /** What a person can do about a failure. */
 export function explainFailure(failure: ApiFailure): string {
@@ -60,7 +64,7 @@ async function poll({ api, take, started, warn, clock, signal }: PollOptions): P
     if (updates === undefined) {
       const failure: ApiFailure = reply.ok ? { ok: false, status: 0, why: "the reply has no list of updates" } : reply;
       if (failures === 0) warn(explainFailure(failure));
-      if (isTokenRefused(failure)) started(new ConsentError("channel_unavailable", `Cannot ask on Telegram: ${explainFailure(failure)}`));
+      if (needsPerson(failure)) started(new ConsentError("channel_unavailable", `Cannot ask on Telegram: ${explainFailure(failure)}`));
       await pause(clock, isTemporary(failure) || failure.status === 409 ? waitMsAfter(failure, failures) : WAIT_MS_MAX, signal);
       failures++;
       continue;

@@ -33,7 +33,7 @@ async function deny(
 }
 
 /** Shows what the written arguments change; they wait for a second yes of the same person. */
-function edit(front: Front, { question }: Sheet, { reply, json }: { readonly reply: Reply; readonly json: string }): void {
+function proposeEdit(front: Front, { question }: Sheet, { reply, json }: { readonly reply: Reply; readonly json: string }): void {
   const [first] = question.sheets;
   const why = first === undefined ? undefined : whyNoYes(first);
   const parameters = readArguments(json, question.request.action.parameters);
@@ -73,7 +73,7 @@ export async function takeReply(front: Front, reply: Reply): Promise<void> {
     case "deny":
       return deny(front, sheet, { reply, reason: words.reason });
     case "edit":
-      return edit(front, sheet, { reply, json: words.json });
+      return proposeEdit(front, sheet, { reply, json: words.json });
     case "unclear":
       return say(front, reply.messageId, `Not taken: ${WORDS_HELP}`);
     default:

@@ -1,5 +1,5 @@
 /** Taps: what a tap on a button does. Whoever tapped always gets an answer; whoever may not decide changes nothing by it. */
-import { confirmationWord, encodeRequest } from "@acp/core";
+import { encodeRequest } from "@acp/core";
 import { cutAfter } from "./cut.js";
 import { type Front, redraw, sendFile, showReceipt, strip, submit } from "./front.js";
 import type { Button } from "./keys.js";
@@ -15,13 +15,15 @@ interface Outcome {
 
 const ANSWER_CHARS_MAX = 200;
 const ANSWER_TRIES_MAX = 3;
+/** People who tapped without being approvers that are told of. */
+const STRANGERS_MAX = 100;
 
 const unused = (text: string): Outcome => ({ text, used: false });
 
 type Yes = { readonly decision: "approved"; readonly grantId?: string } | { readonly decision: "approved_with_modifications" };
 
 async function sayYes(front: Front, sheet: Sheet, { sender, ...yes }: Yes & { readonly sender: Sender }): Promise<Outcome> {
-  const why = confirmationWord(sheet.question.request) === undefined ? whyNoYes(sheet) : "this takes a typed word";
+  const why = whyNoYes(sheet);
   if (why !== undefined) return unused(`Not taken: ${why}`);
   const modifications = sheet.edit === undefined ? {} : { modifications: sheet.edit.parameters };
   const receipt = await submit(front, sheet.question, { ...yes, ...modifications, sender });
@@ -69,6 +71,12 @@ async function obey(front: Front, { sheet, act }: Button, sender: Sender): Promi
   }
 }
 
+function warnOnce({ settings, strangers }: Front, subject: string): void {
+  if (strangers.has(subject) || strangers.size >= STRANGERS_MAX) return;
+  strangers.add(subject);
+  settings.warn(`${subject === "" ? "A bot" : `User ${subject}`}, who is no approver, tapped a button in Telegram; nothing was decided`);
+}
+
 async function judge(front: Front, tap: Tap): Promise<Outcome> {
   const button = front.keys.find(tap.data);
   if (button === undefined) return unused("This question is over, or was asked again in a newer message. Nothing was decided");
@@ -78,9 +86,7 @@ async function judge(front: Front, tap: Tap): Promise<Outcome> {
   if (tap.chatId !== front.settings.chatId || tap.messageId !== posted?.messageId)
     return unused("This button belongs to another message. Nothing was decided");
   if (!front.settings.approvers.has(subject)) {
-    front.settings.warn(
-      `${subject === "" ? "A bot" : `User ${subject}`}, who is no approver, tapped a button in Telegram; nothing was decided`,
-    );
+    warnOnce(front, subject);
     return unused("You may not answer this question. It stays open for those who may");
   }
   if (sheet.edit !== undefined && sheet.edit.editor.subject !== subject)

@@ -263,6 +263,13 @@ describe("createTelegramChannel() by webhook", () => {
     expect(ask.submissions).toHaveLength(1);
   });
 
+  it("takes nothing once it is closed, and says so", async () => {
+    await using chat = await openWebhookChat();
+    await chat.channel.close();
+    const headers = { "content-type": "application/json", "x-telegram-bot-api-secret-token": chat.secretToken };
+    expect((await fetch(chat.url, { method: "POST", headers, body: '{"update_id":1}' })).status).toBe(503);
+  });
+
   it("has no such address while it polls", async () => {
     await using chat = await openChat();
     expect((await chat.channel.handle(new Request("http://localhost/", { method: "POST", body: "{}" }))).status).toBe(404);

@@ -86,13 +86,82 @@ function listen(front: Front, settings: Settings, signal: AbortSignal): Listenin
   };
   const { api } = front;
   const { webhook, warn, clock } = settings;
-  if (webhook !== undefined)
-    return { ready: registerWebhook({ api, webhook, warn, clock, signal }), handle: createWebhookHandler(webhook.secretToken, take) };
+  if (webhook !== undefined) {
+    const handler = createWebhookHandler(webhook.secretToken, take);
+    // What comes after the end is not taken, and Telegram must not think so.
+    const handle = async (request: Request): Promise<Response> => (signal.aborted ? new Response(null, { status: 503 }) : handler(request));
+    return { ready: registerWebhook({ api, webhook, warn, clock, signal }), handle };
+  }
   const ready = new Promise<void>((resolve, reject) => {
     const started = (error?: ConsentError): void => (error === undefined ? resolve() : reject(error));
     front.later(pollUpdates({ api, take: (update) => front.later(take(update)), started, warn, clock, signal }));
   });
   return { ready, handle: () => Promise.resolve(new Response(null, { status: 404 })) };
+}
+
+/** What the channel is doing. */
+interface Running {
+  readonly front: Front;
+  readonly open: Set<Question>;
+  /** Ends the hearing of answers, then everything. */
+  readonly listening: AbortController;
+  readonly life: AbortController;
+  readonly work: Set<Promise<unknown>>;
+}
+
+function start(settings: Settings): Running {
+  const [listening, life] = [new AbortController(), new AbortController()];
+  // Everything under way listens to them: many listeners are no leak here.
+  setMaxListeners(0, listening.signal, life.signal);
+  const work = new Set<Promise<unknown>>();
+  const later = (job: Promise<unknown>): void => {
+    const done = job.catch(() => undefined).finally(() => work.delete(done));
+    work.add(done);
+  };
+  const api = createBotApi(settings);
+  const front: Front = {
+    settings,
+    api,
+    outbox: createOutbox({ api, clock: settings.clock, warn: settings.warn, signal: life.signal }),
+    keys: createKeys(),
+    sheets: new Map(),
+    ended: new Set(),
+    strangers: new Set(),
+    posting: new Set(),
+    life: life.signal,
+    later,
+  };
+  return { front, open: new Set(), listening, life, work };
+}
+
+async function stop({ front, open, listening, life, work }: Running): Promise<void> {
+  const idle = async (): Promise<void> => {
+    // What ended a moment ago is on its way here.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (work.size > 0) await Promise.allSettled(work);
+  };
+  const closed = new Error("the channel is closed");
+  listening.abort(closed);
+  const grace = new AbortController();
+  await Promise.race([idle(), pause(front.settings.clock, CLOSE_GRACE_MS, grace.signal)]);
+  grace.abort();
+  for (const { over } of open) over.abort(closed);
+  life.abort(closed);
+  await idle();
+}
+
+/** Puts a question into the chat, once an answer could be heard. */
+async function ask({ front, open }: Running, question: Question, ready: Promise<void>): Promise<void> {
+  const sheet = makeSheet(question);
+  open.add(question);
+  const ended = question.session.ended.then((ending) => {
+    open.delete(question);
+    front.later(finish(front, question, ending));
+    return "ended" as const;
+  });
+  if ((await Promise.race([ready, ended])) === "ended") return;
+  const reply = await post(front, sheet);
+  if (!reply.ok && open.has(question)) throw notShown(reply);
 }
 
 /**
@@ -103,64 +172,19 @@ function listen(front: Front, settings: Settings, signal: AbortSignal): Listenin
  */
 export function createTelegramChannel(options: TelegramChannelOptions): TelegramChannel {
   const settings = readOptions(options);
-  const { clock, warn } = settings;
-  const [listening, life] = [new AbortController(), new AbortController()];
-  // Everything under way listens to them: many listeners are no leak here.
-  setMaxListeners(0, listening.signal, life.signal);
-  const api = createBotApi(settings);
-  const work = new Set<Promise<unknown>>();
-  const open = new Set<Question>();
-  const later = (job: Promise<unknown>): void => {
-    const done = job.catch(() => undefined).finally(() => work.delete(done));
-    work.add(done);
-  };
-  const front: Front = {
-    settings,
-    api,
-    outbox: createOutbox({ api, clock, warn, signal: life.signal }),
-    keys: createKeys(),
-    sheets: new Map(),
-    ended: new Set(),
-    posting: new Set(),
-    life: life.signal,
-    later,
-  };
-  const { ready, handle } = listen(front, settings, listening.signal);
+  const running = start(settings);
+  const listening = running.listening.signal;
+  const { ready, handle } = listen(running.front, settings, listening);
   ready.catch(() => undefined);
-
-  const idle = async (): Promise<void> => {
-    // What ended a moment ago is on its way here.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (work.size > 0) await Promise.allSettled(work);
-  };
-  const close = async (): Promise<void> => {
-    if (life.signal.aborted) return;
-    listening.abort(new Error("the channel is closed"));
-    const grace = new AbortController();
-    await Promise.race([idle(), pause(clock, CLOSE_GRACE_MS, grace.signal)]);
-    grace.abort();
-    for (const { over } of open) over.abort(new Error("the channel is closed"));
-    life.abort(new Error("the channel is closed"));
-    await idle();
-  };
+  let stopped: Promise<void> | undefined;
+  const close = (): Promise<void> => (stopped ??= stop(running));
 
   const deliver = async (request: ConsentRequest, session: AskSession): Promise<void> => {
-    if (listening.signal.aborted) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: the channel is closed");
+    if (listening.aborted) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: the channel is closed");
     if (settings.approvers.size === 0) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: nobody may answer");
     const over = new AbortController();
     setMaxListeners(0, over.signal);
-    const question: Question = { request, session, over, sheets: new Set(), answering: new Set() };
-    const sheet = makeSheet(question);
-    open.add(question);
-    const ended = session.ended.then((ending) => {
-      open.delete(question);
-      later(finish(front, question, ending));
-      return "ended" as const;
-    });
-    // Nothing is asked before an answer could be heard.
-    if ((await Promise.race([ready, ended])) === "ended") return;
-    const reply = await post(front, sheet);
-    if (!reply.ok && open.has(question)) throw notShown(reply);
+    await ask(running, { request, session, over, sheets: new Set(), answering: new Set() }, ready);
   };
   return { name: NAME, ready, handle, deliver, close, [Symbol.asyncDispose]: close };
 }

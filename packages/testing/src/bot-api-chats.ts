@@ -1,5 +1,6 @@
 /** BotApiChats: the chats of a Bot API double, their messages, and the calls that write them. */
 import type { Clock, JsonObject, JsonValue } from "@acp/core";
+import { BOT, type BotApiMessage, type UploadedFile, messageOf, numberOf, quoted } from "./bot-api-message.js";
 import { RefusedCall, badRequest, cleanText, memberOf, readEntities, readKeyboard } from "./bot-api-rules.js";
 
 /** A chat that the bot may write to. */
@@ -12,36 +13,6 @@ export interface BotApiChat {
   readonly becameId?: number;
 }
 
-/** A file as it was uploaded. */
-export interface UploadedFile {
-  readonly name: string;
-  readonly type: string;
-  readonly text: string;
-}
-
-/** A button of a message. */
-export interface BotApiButton {
-  readonly label: string;
-  readonly data: string;
-}
-
-/** A message as it stands in its chat. */
-export interface BotApiMessage {
-  readonly chatId: number;
-  readonly id: number;
-  /** `""` for a file. */
-  readonly text: string;
-  readonly buttons: readonly BotApiButton[];
-  /** Kinds of what is not plain text in it. */
-  readonly entities: readonly string[];
-  readonly file: UploadedFile | undefined;
-  readonly repliedId: number | undefined;
-  /** The user who wrote it; `undefined` for the bot. */
-  readonly authorId: number | undefined;
-  /** As the Bot API writes it. */
-  readonly json: JsonObject;
-}
-
 /** The chats. */
 export interface BotApiChats {
   readonly messages: (chatId: number) => readonly BotApiMessage[];
@@ -52,47 +23,12 @@ export interface BotApiChats {
   readonly call: (method: string, params: JsonObject, file: UploadedFile | undefined) => JsonValue;
 }
 
-/** The bot of every double. */
-export const BOT: JsonObject = { id: 123_456, is_bot: true, first_name: "Consent", username: "consent_bot" };
-
 const CAPTION_UNITS_MAX = 1_024;
+const NOT_MODIFIED =
+  "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message";
 
-const numberOf = (value: JsonValue | undefined): number => (typeof value === "number" ? value : Number(value));
-
-function chatJson({ id }: BotApiChat): JsonObject {
+function chatJson(id: number): JsonObject {
   return id > 0 ? { id, type: "private", first_name: "Alice" } : { id, type: "supergroup", title: "Approvals" };
-}
-
-function buttonsOf(markup: JsonValue | undefined): readonly BotApiButton[] {
-  const rows = memberOf(markup, "inline_keyboard");
-  const buttons = Array.isArray(rows) ? rows.flat() : [];
-  return buttons.map((button: JsonValue) => ({
-    label: String(memberOf(button, "text")),
-    data: String(memberOf(button, "callback_data")),
-  }));
-}
-
-function messageOf(json: JsonObject, file?: UploadedFile): BotApiMessage {
-  const entities = json["entities"];
-  const replied = memberOf(json["reply_to_message"], "message_id");
-  const author = numberOf(memberOf(json["from"], "id"));
-  return {
-    chatId: numberOf(memberOf(json["chat"], "id")),
-    id: numberOf(json["message_id"]),
-    text: typeof json["text"] === "string" ? json["text"] : "",
-    buttons: buttonsOf(json["reply_markup"]),
-    entities: Array.isArray(entities) ? entities.map((entity: JsonValue) => String(memberOf(entity, "type"))) : [],
-    file,
-    repliedId: replied === undefined ? undefined : numberOf(replied),
-    authorId: author === BOT["id"] ? undefined : author,
-    json,
-  };
-}
-
-/** A message as one that replies to it carries it: without what it replies to itself. */
-export function quoted({ json }: BotApiMessage): JsonObject {
-  const { reply_to_message: _inner, ...rest } = json;
-  return { reply_to_message: rest };
 }
 
 function checkFile(file: UploadedFile | undefined, caption: JsonValue | undefined): UploadedFile {
@@ -102,70 +38,75 @@ function checkFile(file: UploadedFile | undefined, caption: JsonValue | undefine
   return file;
 }
 
+/** The chat of a call, where the bot may write. */
+function chatOf(chats: readonly BotApiChat[], params: JsonObject): number {
+  const chat = chats.find(({ id }) => id === Number(params["chat_id"]));
+  if (chat === undefined) return badRequest("chat not found");
+  if (chat.becameId !== undefined)
+    throw new RefusedCall({
+      status: 400,
+      description: "Bad Request: group chat was upgraded to a supergroup chat",
+      parameters: { migrate_to_chat_id: chat.becameId },
+    });
+  if (chat.canWrite === false) throw new RefusedCall({ status: 403, description: "Forbidden: bot was blocked by the user" });
+  return chat.id;
+}
+
+function markupOf(params: JsonObject): JsonObject {
+  const markup = readKeyboard(params["reply_markup"]);
+  return markup === undefined ? {} : { reply_markup: markup };
+}
+
+function textOf(params: JsonObject): JsonObject {
+  const text = cleanText(params["text"]);
+  const entities = readEntities(text, params["entities"]);
+  return { text, ...(entities.length === 0 ? {} : { entities }) };
+}
+
+/** What an edit makes of a message. */
+function editOf({ json, authorId }: BotApiMessage, content: JsonObject): JsonObject {
+  if (authorId !== undefined) return badRequest("message can't be edited");
+  const { edit_date: _when, ...before } = json;
+  const { reply_markup: _buttons, ...kept } = before;
+  // A new text comes with its own entities.
+  const { entities: _old, ...bare } = kept;
+  const after = { ...(content["text"] === undefined ? kept : bare), ...content };
+  return JSON.stringify(after) === JSON.stringify(before) ? badRequest(NOT_MODIFIED) : after;
+}
+
 /** Chats without messages. */
 export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiChats {
   const kept = new Map<number, Map<number, BotApiMessage>>(chats.map(({ id }) => [id, new Map()]));
   let nextId = 100;
 
   const find = (chatId: number, messageId: number): BotApiMessage | undefined => kept.get(chatId)?.get(messageId);
-  const keep = (message: BotApiMessage): BotApiMessage => {
+  const keep = (json: JsonObject, file?: UploadedFile): BotApiMessage => {
+    const message = messageOf(json, file);
     kept.get(message.chatId)?.set(message.id, message);
     return message;
   };
-  const chatOf = (params: JsonObject): BotApiChat => {
-    const chat = chats.find(({ id }) => id === Number(params["chat_id"]));
-    if (chat === undefined) return badRequest("chat not found");
-    if (chat.becameId !== undefined)
-      throw new RefusedCall({
-        status: 400,
-        description: "Bad Request: group chat was upgraded to a supergroup chat",
-        parameters: { migrate_to_chat_id: chat.becameId },
-      });
-    if (chat.canWrite === false) throw new RefusedCall({ status: 403, description: "Forbidden: bot was blocked by the user" });
-    return chat;
-  };
-  const makeMessage = (chat: BotApiChat, from: JsonObject, parts: JsonObject): JsonObject => ({
+  const nowS = (): number => Math.floor(clock.now() / 1_000);
+  const makeMessage = (chatId: number, from: JsonObject, parts: JsonObject): JsonObject => ({
     message_id: nextId++,
     from,
-    chat: chatJson(chat),
-    date: Math.floor(clock.now() / 1_000),
+    chat: chatJson(chatId),
+    date: nowS(),
     ...parts,
   });
-  const repliedOf = (chat: BotApiChat, params: JsonObject): JsonObject => {
-    const given = params["reply_parameters"];
+  const repliedOf = (chatId: number, { reply_parameters: given }: JsonObject): JsonObject => {
     if (given === undefined) return {};
-    const replied = find(chat.id, numberOf(memberOf(given, "message_id")));
+    const replied = find(chatId, numberOf(memberOf(given, "message_id")));
     if (replied !== undefined) return quoted(replied);
     return memberOf(given, "allow_sending_without_reply") === true ? {} : badRequest("message to be replied not found");
   };
-  const markupOf = (params: JsonObject): JsonObject => {
-    const markup = readKeyboard(params["reply_markup"]);
-    return markup === undefined ? {} : { reply_markup: markup };
-  };
-  const textOf = (params: JsonObject): JsonObject => {
-    const text = cleanText(params["text"]);
-    const entities = readEntities(text, params["entities"]);
-    return { text, ...(entities.length === 0 ? {} : { entities }) };
-  };
-
   const send = (params: JsonObject, content: JsonObject, file?: UploadedFile): JsonValue => {
-    const chat = chatOf(params);
-    return keep(messageOf(makeMessage(chat, BOT, { ...repliedOf(chat, params), ...content, ...markupOf(params) }), file)).json;
+    const chatId = chatOf(chats, params);
+    return keep(makeMessage(chatId, BOT, { ...repliedOf(chatId, params), ...content, ...markupOf(params) }), file).json;
   };
   const edit = (params: JsonObject, content: JsonObject): JsonValue => {
-    const message = find(chatOf(params).id, numberOf(params["message_id"]));
-    if (message === undefined) return badRequest("message to edit not found");
-    if (message.authorId !== undefined) return badRequest("message can't be edited");
-    const { reply_markup: _before, edit_date: _date, ...rest } = message.json;
-    const json = { ...rest, ...content, ...markupOf(params) };
-    const { edit_date: _last, ...unedited } = message.json;
-    if (JSON.stringify(json) === JSON.stringify(unedited))
-      return badRequest(
-        "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message",
-      );
-    return keep(messageOf({ ...json, edit_date: Math.floor(clock.now() / 1_000) }, message.file)).json;
+    const message = find(chatOf(chats, params), numberOf(params["message_id"])) ?? badRequest("message to edit not found");
+    return keep({ ...editOf(message, { ...content, ...markupOf(params) }), edit_date: nowS() }, message.file).json;
   };
-
   const calls: Readonly<Record<string, (params: JsonObject, file: UploadedFile | undefined) => JsonValue>> = {
     getMe: () => BOT,
     sendMessage: (params) => send(params, textOf(params)),
@@ -180,7 +121,7 @@ export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiC
   return {
     messages: (chatId) => [...(kept.get(chatId)?.values() ?? [])],
     find,
-    write: (chatId, from, parts) => keep(messageOf(makeMessage({ id: chatId }, from, parts))),
+    write: (chatId, from, parts) => keep(makeMessage(chatId, from, parts)),
     call: (method, params, file) => calls[method]?.(params, file) ?? badRequest("this method is not carried out here"),
   };
 }

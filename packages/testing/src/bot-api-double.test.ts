@@ -235,13 +235,13 @@ describe("createBotApiDouble() fails on demand", () => {
   it("before and after a call is carried out, and altogether", async () => {
     await using bot = await createBotApiDouble();
     bot.fail({ cut: "before" });
-    await expect(send(bot, {})).rejects.toThrow();
+    await expect(send(bot, {})).rejects.toThrow("fetch failed");
     expect(bot.messages(4711)).toHaveLength(0);
     bot.fail({ cut: "after" });
-    await expect(send(bot, {})).rejects.toThrow();
+    await expect(send(bot, {})).rejects.toThrow("fetch failed");
     expect(bot.messages(4711)).toHaveLength(1);
     bot.setDown(true);
-    await expect(send(bot, {})).rejects.toThrow();
+    await expect(send(bot, {})).rejects.toThrow("fetch failed");
     bot.setDown(false);
     expect((await send(bot, {})).ok).toBe(true);
   });

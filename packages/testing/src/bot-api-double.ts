@@ -2,13 +2,13 @@
  * BotApiDouble: a Bot API server on this machine, as strict as its documentation, with the people of its chats in a test's hands. It speaks
  * HTTP on a free port of the loopback interface; its faults are made on demand. Documentation: https://core.telegram.org/bots/api.
  */
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Clock, type JsonObject, type JsonValue, systemClock } from "@acp/core";
-import { type BotApiChat, type BotApiMessage, type UploadedFile, createChats, quoted } from "./bot-api-chats.js";
-import { type BotApiCall, readCall } from "./bot-api-http.js";
-import { RefusedCall, badRequest, checkCall } from "./bot-api-rules.js";
-import { createUpdates } from "./bot-api-updates.js";
+import { type BotApiChat, type BotApiChats, createChats } from "./bot-api-chats.js";
+import type { BotApiCall } from "./bot-api-http.js";
+import { type BotApiMessage, quoted } from "./bot-api-message.js";
+import { badRequest } from "./bot-api-rules.js";
+import { type BotApiFault, startServer } from "./bot-api-server.js";
+import { type BotApiUpdates, createUpdates } from "./bot-api-updates.js";
 
 /** Somebody who uses Telegram. */
 export interface BotApiUser {
@@ -31,24 +31,19 @@ export interface BotApiTap {
   readonly button: { readonly label: string } | { readonly data: string };
 }
 
-/** Something that goes wrong. */
-export interface BotApiFault {
-  /** The method it happens to; every one unless given. */
-  readonly method?: string;
-  /** How often; once unless given. */
-  readonly times?: number;
-  /** `before` the call is carried out, or `after`: the reply is lost. */
-  readonly cut?: "before" | "after";
-  /** An error in the place of the result. */
-  readonly status?: number;
-  readonly description?: string;
-  readonly retryAfterS?: number;
+/** A message that somebody writes. */
+export interface BotApiWriting {
+  readonly chatId: number;
+  readonly from: BotApiUser;
+  readonly text: string;
+  readonly repliedId?: number;
+  /** Further members of the Message, as of a forwarded one. */
+  readonly extra?: JsonObject;
 }
 
 /** A Bot API server in a test's hands. */
 export interface BotApiDouble extends AsyncDisposable {
   readonly apiRoot: string;
-  /** The bot's token; another one after {@link BotApiDouble.revokeToken}. */
   readonly token: string;
   /** The calls that came, in order. */
   readonly calls: readonly BotApiCall[];
@@ -56,15 +51,8 @@ export interface BotApiDouble extends AsyncDisposable {
   messages(chatId: number): readonly BotApiMessage[];
   /** Taps a button: the id of the update, and what the person is told once the bot answers. */
   tap(tap: BotApiTap): { readonly updateId: number; readonly answer: Promise<QueryAnswer> };
-  /** Writes into a chat. `extra` are further members of the Message, as of a forwarded one. */
-  write(message: {
-    readonly chatId: number;
-    readonly from: BotApiUser;
-    readonly text: string;
-    readonly repliedId?: number;
-    readonly extra?: JsonObject;
-  }): { readonly updateId: number; readonly message: BotApiMessage };
-  /** Adds any update, e.g. a `channel_post`. */
+  write(message: BotApiWriting): { readonly updateId: number; readonly message: BotApiMessage };
+  /** Adds any update, e.g. a `channel_post`; -1 where the bot does not ask for its kind. */
   push(kind: string, value: JsonObject): number;
   /** Hands an update out a second time. */
   repeat(updateId: number): void;
@@ -91,15 +79,19 @@ const ANSWER_CHARS_MAX = 200;
 const userJson = ({ id, name = "Alice", isBot = false }: BotApiUser): JsonObject => ({ id, is_bot: isBot, first_name: name });
 
 interface Queries {
-  readonly ask: (id: string) => Promise<QueryAnswer>;
+  readonly ask: () => { readonly id: string; readonly answer: Promise<QueryAnswer> };
   readonly answer: (params: JsonObject) => JsonValue;
 }
 
 /** Callback queries: each is answered once. */
 function createQueries(): Queries {
   const open = new Map<string, (answer: QueryAnswer) => void>();
+  let nextId = 1;
   return {
-    ask: (id) => new Promise((resolve) => open.set(id, resolve)),
+    ask() {
+      const id = String(nextId++);
+      return { id, answer: new Promise((resolve) => open.set(id, resolve)) };
+    },
     answer({ callback_query_id: id, text = "", show_alert: isAlert = false }) {
       const resolve = typeof id === "string" ? open.get(id) : undefined;
       if (resolve === undefined || typeof id !== "string") return badRequest(QUERY_TOO_OLD);
@@ -111,121 +103,74 @@ function createQueries(): Queries {
   };
 }
 
-function reply(response: ServerResponse, status: number, body: JsonObject): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+interface Parts {
+  readonly chats: BotApiChats;
+  readonly updates: BotApiUpdates;
+  readonly queries: Queries;
 }
 
-/** Faults in the order they were made; each is taken as often as it says. */
-function createFaults(): { readonly add: (fault: BotApiFault) => void; readonly next: (method: string) => BotApiFault | undefined } {
-  const faults: { readonly fault: BotApiFault; left: number }[] = [];
-  return {
-    add: (fault) => void faults.push({ fault, left: fault.times ?? 1 }),
-    next(method) {
-      const found = faults.find(({ fault, left }) => left > 0 && (fault.method ?? method) === method);
-      if (found !== undefined) found.left--;
-      return found?.fault;
-    },
-  };
+function carryOut({ chats, updates, queries }: Parts, call: BotApiCall, signal: AbortSignal): JsonValue | Promise<JsonValue> {
+  const { method, params, file } = call;
+  switch (method) {
+    case "getUpdates":
+      return updates.getUpdates(params, signal);
+    case "setWebhook":
+      return updates.setWebhook(params);
+    case "deleteWebhook":
+      return updates.setWebhook({ ...params, url: "" });
+    case "getWebhookInfo":
+      return updates.webhookInfo();
+    case "answerCallbackQuery":
+      return queries.answer(params);
+    default:
+      return chats.call(method, params, file);
+  }
 }
 
-function refusalOf({ status = 500, description = "Internal Server Error: made by a test", retryAfterS }: BotApiFault): RefusedCall {
-  if (retryAfterS === undefined) return new RefusedCall({ status, description });
-  return new RefusedCall({
-    status: 429,
-    description: `Too Many Requests: retry after ${retryAfterS}`,
-    parameters: { retry_after: retryAfterS },
-  });
+function tap({ chats, updates, queries }: Parts, { message: { chatId, id }, from, button }: BotApiTap): ReturnType<BotApiDouble["tap"]> {
+  const message = chats.find(chatId, id);
+  const data = "data" in button ? button.data : message?.buttons.find(({ label }) => label.startsWith(button.label))?.data;
+  if (message === undefined || data === undefined)
+    throw new Error(`Cannot tap ${JSON.stringify(button)}: message ${id} has no such button`);
+  const query = queries.ask();
+  const update = { id: query.id, from: userJson(from), message: message.json, chat_instance: "1", data };
+  return { updateId: updates.push("callback_query", update), answer: query.answer };
+}
+
+function write({ chats, updates }: Parts, { chatId, from, text, repliedId, extra = {} }: BotApiWriting): ReturnType<BotApiDouble["write"]> {
+  const replied = repliedId === undefined ? undefined : chats.find(chatId, repliedId);
+  const message = chats.write(chatId, userJson(from), { text, ...(replied === undefined ? {} : quoted(replied)), ...extra });
+  return { updateId: updates.push("message", message.json), message };
 }
 
 /** Starts a double. */
 export async function createBotApiDouble({ chats = [{ id: 4711 }], clock = systemClock }: BotApiDoubleOptions = {}): Promise<BotApiDouble> {
-  const state = createChats(chats, clock);
-  const updates = createUpdates();
-  const queries = createQueries();
-  const faults = createFaults();
-  const calls: BotApiCall[] = [];
-  let nextQuery = 1;
-  let isDown = false;
+  const parts: Parts = { chats: createChats(chats, clock), updates: createUpdates(), queries: createQueries() };
   let isRevoked = false;
-
-  const carryOut = (method: string, params: JsonObject, { file, signal }: { file: UploadedFile | undefined; signal: AbortSignal }) => {
-    checkCall(method, params);
-    switch (method) {
-      case "getUpdates":
-        return updates.getUpdates(params, signal);
-      case "setWebhook":
-        return updates.setWebhook(params);
-      case "deleteWebhook":
-        return updates.deleteWebhook(params);
-      case "getWebhookInfo":
-        return updates.webhookInfo();
-      case "answerCallbackQuery":
-        return queries.answer(params);
-      default:
-        return state.call(method, params, file);
-    }
-  };
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const gone = new AbortController();
-    response.on("close", () => gone.abort());
-    if (isDown) return void request.socket.destroy();
-    const call = await readCall(request, isRevoked ? undefined : TOKEN);
-    const fault = faults.next(call.method);
-    calls.push(call);
-    if (fault?.cut === "before") return void request.socket.destroy();
-    if (fault !== undefined && fault.cut === undefined) throw refusalOf(fault);
-    const result = await carryOut(call.method, call.params, { file: call.file, signal: gone.signal });
-    if (fault?.cut === "after" || isDown) return void request.socket.destroy();
-    reply(response, 200, { ok: true, result });
-  };
-  const server = createServer((request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      const refusal =
-        error instanceof RefusedCall ? error.refusal : { status: 500, description: `Internal Server Error: ${String(error)}` };
-      const { status, description, parameters } = refusal;
-      reply(response, status, { ok: false, error_code: status, description, ...(parameters === undefined ? {} : { parameters }) });
-    });
+  const server = await startServer({
+    token: () => (isRevoked ? undefined : TOKEN),
+    carryOut: (call, signal) => carryOut(parts, call, signal),
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo; // A TCP server that listens has one.
-
+  const { updates } = parts;
   return {
-    apiRoot: `http://127.0.0.1:${port}`,
+    apiRoot: server.apiRoot,
     token: TOKEN,
-    calls,
-    messages: state.messages,
+    calls: server.calls,
+    messages: parts.chats.messages,
+    tap: (given) => tap(parts, given),
+    write: (given) => write(parts, given),
     push: updates.push,
     repeat: updates.repeat,
     waiting: updates.waiting,
-    fail: faults.add,
-    setDown(next) {
-      isDown = next;
-      if (next) server.closeAllConnections();
-    },
+    fail: server.fail,
+    setDown: server.setDown,
     revokeToken() {
       isRevoked = true;
       updates.endPoll({ status: 401, description: "Unauthorized" });
     },
-    tap({ message: { chatId, id }, from, button }) {
-      const message = state.find(chatId, id);
-      const found = "data" in button ? button.data : message?.buttons.find(({ label }) => label.startsWith(button.label))?.data;
-      if (message === undefined || found === undefined)
-        throw new Error(`Cannot tap ${JSON.stringify(button)}: message ${id} has no such button`);
-      const queryId = String(nextQuery++);
-      const answer = queries.ask(queryId);
-      const query = { id: queryId, from: userJson(from), message: message.json, chat_instance: "1", data: found };
-      return { updateId: updates.push("callback_query", query), answer };
-    },
-    write({ chatId, from, text, repliedId, extra = {} }) {
-      const replied = repliedId === undefined ? undefined : state.find(chatId, repliedId);
-      const parts = { text, ...(replied === undefined ? {} : quoted(replied)), ...extra };
-      const message = state.write(chatId, userJson(from), parts);
-      return { updateId: updates.push("message", message.json), message };
-    },
     async [Symbol.asyncDispose]() {
       await updates[Symbol.asyncDispose]();
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await server[Symbol.asyncDispose]();
     },
   };
 }

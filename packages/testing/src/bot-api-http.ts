@@ -1,8 +1,8 @@
 /** BotApiHttp: reads a call of the Bot API from an HTTP request: the token and the method in the path, the parameters in one of four ways. */
 import type { IncomingMessage } from "node:http";
-import type { JsonObject, JsonValue } from "@acp/core";
-import type { UploadedFile } from "./bot-api-chats.js";
-import { RefusedCall, badRequest, readTextParam } from "./bot-api-rules.js";
+import { type JsonObject, type JsonValue, parseJson } from "@acp/core";
+import type { UploadedFile } from "./bot-api-message.js";
+import { RefusedCall, badRequest, isObject, readTextParam } from "./bot-api-rules.js";
 
 /** A call as it came. */
 export interface BotApiCall {
@@ -26,14 +26,13 @@ async function readBytes(request: IncomingMessage): Promise<Uint8Array<ArrayBuff
 }
 
 function readJson(bytes: Uint8Array): JsonObject {
-  let value: unknown;
+  let value: JsonValue;
   try {
-    value = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    value = parseJson(bytes);
   } catch {
     return badRequest("can't parse request body as JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return badRequest("expected an object of parameters");
-  return value as JsonObject; // An object that JSON.parse gave.
+  return isObject(value) ? value : badRequest("expected an object of parameters");
 }
 
 async function readForm(method: string, form: Iterable<readonly [string, unknown]>): Promise<Omit<BotApiCall, "method">> {

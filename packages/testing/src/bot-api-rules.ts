@@ -3,7 +3,7 @@
  * BotApiRules: what the Bot API takes, by its documentation: methods, parameters and their types, and the limits of texts and keyboards.
  * Stricter than the service in one point: a parameter that the documentation does not know is refused.
  */
-import type { JsonObject, JsonValue } from "@acp/core";
+import { type JsonObject, type JsonValue, parseJson } from "@acp/core";
 
 /** A call that the Bot API refuses. */
 export interface Refusal {
@@ -65,9 +65,11 @@ const METHODS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
   answerCallbackQuery: { callback_query_id: "string", text: "string", show_alert: "boolean", url: "string", cache_time: "integer" },
 };
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
+/** Whether a value is a JSON object. */
+export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+/** Whether a value is a list. */
+export const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 const isInteger = (value: JsonValue | undefined): value is number => typeof value === "number" && Number.isSafeInteger(value);
 
 const TYPES: Readonly<Record<Type, (value: JsonValue) => boolean>> = {
@@ -95,8 +97,7 @@ export function readTextParam(method: string, key: string, text: string): JsonVa
   const type = METHODS[method]?.[key];
   if (type === "string" || type === "chat" || type === undefined) return text;
   try {
-    const value: unknown = JSON.parse(text);
-    return value as JsonValue; // What JSON.parse gives is a JsonValue.
+    return parseJson(text);
   } catch {
     return badRequest(`can't parse parameter "${key}"`);
   }
@@ -114,8 +115,7 @@ export function cleanText(text: JsonValue | undefined): string {
   if (typeof text !== "string" || text === "") return badRequest("message text is empty");
   if (!text.isWellFormed()) return badRequest("strings must be encoded in UTF-8");
   const clean = text
-    .replaceAll(/[\r\u2028-\u202e\u030a\u0333\u033f]/g, "")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced.
+    .replaceAll(/\r|[\u2028-\u202e]|\u030a|\u0333|\u033f/g, "")
     .replaceAll(/[\u0000-\u0009\u000b-\u001f]/g, " ")
     .replace(/^[ \n]+|[ \n]+$/g, "");
   if (clean === "") return badRequest("message text is empty");

@@ -1,0 +1,66 @@
+/** BotApiMessage: a message of a Bot API double, as a test looks at it. */
+import type { JsonObject, JsonValue } from "@acp/core";
+import { isList, memberOf } from "./bot-api-rules.js";
+
+/** A file as it was uploaded. */
+export interface UploadedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** A button of a message. */
+export interface BotApiButton {
+  readonly label: string;
+  readonly data: string;
+}
+
+/** A message as it stands in its chat. */
+export interface BotApiMessage {
+  readonly chatId: number;
+  readonly id: number;
+  /** `""` for a file. */
+  readonly text: string;
+  readonly buttons: readonly BotApiButton[];
+  /** Kinds of what is not plain text in it. */
+  readonly entities: readonly string[];
+  readonly file: UploadedFile | undefined;
+  readonly repliedId: number | undefined;
+  /** The user who wrote it; `undefined` for the bot. */
+  readonly authorId: number | undefined;
+  /** As the Bot API writes it. */
+  readonly json: JsonObject;
+}
+
+/** The bot of every double. */
+export const BOT: JsonObject = { id: 123_456, is_bot: true, first_name: "Consent", username: "consent_bot" };
+
+/** A number, or one written as text. */
+export const numberOf = (value: JsonValue | undefined): number => (typeof value === "number" ? value : Number(value));
+const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
+const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isList(value) ? value : []);
+
+/** A Message of the Bot API as a test looks at it. */
+export function messageOf(json: JsonObject, file?: UploadedFile): BotApiMessage {
+  const replied = memberOf(json["reply_to_message"], "message_id");
+  const author = numberOf(memberOf(json["from"], "id"));
+  return {
+    chatId: numberOf(memberOf(json["chat"], "id")),
+    id: numberOf(json["message_id"]),
+    text: textOf(json["text"]),
+    buttons: listOf(memberOf(json["reply_markup"], "inline_keyboard"))
+      .flatMap(listOf)
+      .map((button) => ({ label: textOf(memberOf(button, "text")), data: textOf(memberOf(button, "callback_data")) })),
+    entities: listOf(json["entities"]).map((entity) => textOf(memberOf(entity, "type"))),
+    file,
+    repliedId: replied === undefined ? undefined : numberOf(replied),
+    authorId: author === BOT["id"] ? undefined : author,
+    json,
+  };
+}
+
+/** A message as one that replies to it carries it: without what it replies to itself. */
+export function quoted({ json }: BotApiMessage): JsonObject {
+  const { reply_to_message: _inner, ...rest } = json;
+  return { reply_to_message: rest };
+}
