@@ -149,6 +149,22 @@ export const COMMANDS: readonly Command[] = [
     exits: ["invalid"],
     load: async () => (await import("./commands/policy-explain.js")).policyExplain,
   },
+  {
+    name: "suggest",
+    summary: "Say which rules would answer what people always answered alike",
+    usage: "[FILE]",
+    operandsMax: 1,
+    takesRest: false,
+    options: ["min", "since", "config"],
+    details: [
+      "Reads FILE, or the home's audit logs, and the policy in force. Where people approved calls alike, and nobody denied one of them, it shows the narrowest rule that would have answered them, where in the policy it goes, and what it would newly allow. Where people denied calls alike, it shows a rule that denies.",
+      "Every rule is held against the whole log before it is shown: it answers questions only, and changes nothing that the policy decides by itself. What deletes, runs, pays, sends or is of level high or critical is never suggested (docs/suggest.md).",
+      "With --since, answers before that time speak for no rule; what speaks against one counts always. Nothing is written.",
+    ],
+    examples: ["acp suggest", "acp suggest --since 30d --min 10", "acp suggest ./audit.jsonl --json"],
+    exits: ["invalid", "audit"],
+    load: async () => (await import("./commands/suggest.js")).suggest,
+  },
   ...RECORD_COMMANDS,
   ...SECRET_COMMANDS,
 ];

@@ -35,6 +35,7 @@ export type OptionName =
   | "key"
   | "at"
   | "host"
+  | "min"
   | "since"
   | "until"
   | "decision"
@@ -71,6 +72,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   key: { value: "KEY", summary: "The public key to trust, or a file with it; without it the home's" },
   at: { value: "TIME", summary: "The moment asked about, such as 2026-01-15T10:30:00Z (when the answer was given)" },
   host: { value: "HOST", summary: "A host that the secret may go to (A,B); * is every one" },
+  min: { value: "N", summary: "How often a call must have been approved before a rule is suggested (5); at least 2" },
   since: { value: "WHEN", summary: "From this time on: 2026-01-15T10:30:00Z, or 30m for the last half hour" },
   until: { value: "WHEN", summary: "Before this time, written in the same way" },
   decision: { value: "WORD", summary: "Events of this decision, such as approved or deny" },
