@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeEvent } from "../test/support.js";
-import { createAppender, type LineGroup } from "./appender.js";
+import { createAppender } from "./appender.js";
+import type { LineGroup } from "./group-commit.js";
 import { LINE_BYTES_MAX } from "./event.js";
 
 /** A store whose writes end when the test says so. */

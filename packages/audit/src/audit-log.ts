@@ -3,7 +3,8 @@
  * mended and recorded. Format: spec/audit.md.
  */
 import { logEvent, type AuditReceipt, type AuditSink, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
-import { type Appender, createAppender, type LineGroup } from "./appender.js";
+import { type Appender, createAppender } from "./appender.js";
+import type { LineGroup } from "./group-commit.js";
 import { type Checkpointer, type CheckpointerParts, createCheckpointer, type CheckpointSchedule } from "./checkpointer.js";
 import { cannot, causeText } from "./errors.js";
 import { createFileStore, type Rotation } from "./file-store.js";

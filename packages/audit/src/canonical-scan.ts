@@ -23,9 +23,19 @@ const DEPTH_MAX = 16;
 /** Up to here every integer has one double and one spelling. */
 const DIGITS_MAX = 15;
 
+/** Bytes to be compared with: four at a time, then the rest. */
+export interface Words {
+  readonly length: number;
+  readonly fours: Int32Array;
+  readonly rest: Uint8Array;
+}
+
 /** The bytes of a text in ASCII, to be compared with. */
-export function asciiBytes(text: string): Uint8Array {
-  return Buffer.from(text, "latin1");
+export function asciiWords(text: string): Words {
+  const bytes = Buffer.from(text, "latin1");
+  const count = Math.floor(bytes.length / 4);
+  const fours = Int32Array.from({ length: count }, (_, index) => bytes.readInt32LE(4 * index));
+  return { length: bytes.length, fours, rest: bytes.subarray(4 * count) };
 }
 
 /** Which bytes are of a class: 1 at their index. */
@@ -38,15 +48,26 @@ const PLAIN = byteClass((char) => char >= " " && char !== '"' && char !== "\\");
 /** Follows a backslash in a canonical text. */
 const ESCAPED = byteClass((char) => '"\\bfnrt'.includes(char));
 const DIGIT = byteClass((char) => char >= "0" && char <= "9");
-const NULL = asciiBytes("null");
-const TRUE = asciiBytes("true");
-const FALSE = asciiBytes("false");
+const NULL = asciiWords("null");
+const TRUE = asciiWords("true");
+const FALSE = asciiWords("false");
+
+/** The bytes being scanned, as they can be read four at a time: the lines of a block are scanned one after the other. */
+let view: DataView = new DataView(new ArrayBuffer(0));
+let viewed: Buffer | undefined;
 
 /** These very bytes. */
-export function scanWords(bytes: Buffer, at: number, words: Uint8Array): number {
-  if (at < 0) return -1;
-  for (let index = 0; index < words.length; index++) if (bytes[at + index] !== words[index]) return -1;
-  return at + words.length;
+export function scanWords(bytes: Buffer, at: number, { length, fours, rest }: Words): number {
+  const end = at + length;
+  if (at < 0 || end > bytes.length) return -1;
+  if (viewed !== bytes) {
+    view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    viewed = bytes;
+  }
+  for (let index = 0; index < fours.length; index++) if (view.getInt32(at + 4 * index, true) !== fours[index]) return -1;
+  const from = end - rest.length;
+  for (let index = 0; index < rest.length; index++) if (bytes[from + index] !== rest[index]) return -1;
+  return end;
 }
 
 /** A text in its quotes. */

@@ -2,7 +2,7 @@
  * Checkpointer: signs how far the log has come, on a schedule and at its end, and hands that to every witness. Never holds up an append.
  */
 import type { AuditEventType, JsonObject } from "@acp/core";
-import type { LineGroup } from "./appender.js";
+import type { LineGroup } from "./group-commit.js";
 import { signCheckpoint } from "./checkpoint.js";
 import { causeText } from "./errors.js";
 import type { NoteSigner } from "./note.js";

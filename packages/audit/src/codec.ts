@@ -9,6 +9,7 @@ import type { AuditEvent, AuditFault, AuditFaultCode } from "./event.js";
 const VERSION = "0.2.0";
 /** What the log writes into an event's metadata. */
 const LOG_FIELDS = ["seq", "mono_ms"] as const;
+const PREFIX = "sha256:";
 const HASH = /^sha256:[0-9a-f]{64}$/;
 const FIELDS: readonly string[] = [
   "agent",
@@ -31,13 +32,29 @@ const FIELDS: readonly string[] = [
 
 /** `sha256:<hex>` of text (as UTF-8) or bytes. */
 export function sha256(input: string | Uint8Array): string {
-  return `sha256:${digest("sha256", input, "hex")}`;
+  return PREFIX + digest("sha256", input, "hex");
 }
 
 /** What the log itself adds to an event. */
 export interface EventStamp {
   /** Monotonic milliseconds since its writer opened the log. */
   readonly monoMs?: number;
+}
+
+/** What the hash of an event covers: the line as it is before and after the place of the hash. */
+export interface LineParts {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A hash as events hold it. */
+export function hashText(hex: string): string {
+  return PREFIX + hex;
+}
+
+/** The member that holds the hash, from its comma on. */
+export function hashMember(hex: string): string {
+  return `,"event_hash":"${PREFIX}${hex}"`;
 }
 
 /**
@@ -48,25 +65,40 @@ export interface EventStamp {
 export function encodeEvent(
   event: AuditEventInput,
   head: AuditReceipt | undefined,
-  { monoMs }: EventStamp = {},
+  stamp: EventStamp = {},
 ): { readonly line: string; readonly head: AuditReceipt } {
+  const { before, after } = lineParts(event, head, stamp);
+  const hex = digest("sha256", before + after, "hex");
+  return { line: before + hashMember(hex) + after, head: { seq: nextSeq(head), hash: PREFIX + hex } };
+}
+
+/** Number of the event that follows `head`. */
+export function nextSeq(head: AuditReceipt | undefined): number {
+  return head === undefined ? 0 : head.seq + 1;
+}
+
+/**
+ * The line of an event that follows `head`, but for its hash.
+ *
+ * @throws ConsentError of any `json_` code, or TypeError, where the event has no line.
+ */
+export function lineParts(event: AuditEventInput, head: AuditReceipt | undefined, { monoMs }: EventStamp): LineParts {
   const { metadata, responseTimeMs } = event;
   if (!isObject(metadata)) throw new TypeError('"metadata" is not an object');
   for (const key of LOG_FIELDS) if (Object.hasOwn(metadata, key)) throw new TypeError(`"metadata.${key}" is written by the log`);
   if (typeof responseTimeMs !== "number" || responseTimeMs < 0) throw new TypeError('"response_time_ms" is not a number from 0');
   if (event.id === "" || event.eventType.length === 0) throw new TypeError(`"${event.id === "" ? "id" : "event_type"}" is empty`);
-  const seq = head === undefined ? 0 : head.seq + 1;
-  const own = metadataText(metadata, { seq, monoMs });
+  const own = metadataText(metadata, { seq: nextSeq(head), monoMs });
   const previous = head === undefined ? "null" : `"${head.hash}"`;
   // The canonical order, written out: one pass instead of a sort of the same sixteen keys for every event.
-  const before = `{"agent":${quote("agent", event.agent)},"category":${quote("category", event.category)},"decision":${quote("decision", event.decision)}`;
-  const after =
-    `,"event_type":${quote("event_type", event.eventType)},"id":${quote("id", event.id)},"metadata":${own}` +
-    `,"policy_rule":${quote("policy_rule", event.policyRule)},"previous_event_hash":${previous},"request_id":${quote("request_id", event.requestId)}` +
-    `,"response_time_ms":${canonicalJson(responseTimeMs)},"risk_level":${quote("risk_level", event.riskLevel)},"timestamp":${timestamp(event.atMs)}` +
-    `,"tool":${quote("tool", event.tool)},"type":"audit_event","version":"${VERSION}"}`;
-  const hash = sha256(before + after);
-  return { line: `${before},"event_hash":"${hash}"${after}`, head: { seq, hash } };
+  return {
+    before: MEMBER.agent(event.agent) + MEMBER.category(event.category) + MEMBER.decision(event.decision),
+    after:
+      `${MEMBER.eventType(event.eventType)},"id":${quote("id", event.id)},"metadata":${own}` +
+      `${MEMBER.policyRule(event.policyRule)},"previous_event_hash":${previous}${MEMBER.requestId(event.requestId)}` +
+      `,"response_time_ms":${canonicalJson(responseTimeMs)}${MEMBER.riskLevel(event.riskLevel)},"timestamp":${timestamp(event.atMs)}` +
+      `${MEMBER.tool(event.tool)},"type":"audit_event","version":"${VERSION}"}`,
+  };
 }
 
 /** The canonical text of the metadata with what the log adds. */
@@ -90,12 +122,45 @@ function valueText(value: JsonValue | undefined): string {
   return canonicalJson([[value]]).slice(2, -2);
 }
 
-const PLAIN = /^[ !#-[\]-~]{0,64}$/;
-
 /** Never writes what a verifier refuses: types promise nothing about a caller in JavaScript. */
 function quote(field: string, value: string): string {
   if (typeof value !== "string") throw new TypeError(`"${field}" is not a text`);
-  return PLAIN.test(value) ? `"${value}"` : canonicalJson(value);
+  return value.length <= SHORT && isPlain(value) ? `"${value}"` : canonicalJson(value);
+}
+
+/** Longer texts are left to the platform. */
+const SHORT = 64;
+
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit >= 0x7f) return false;
+  }
+  return true;
+}
+
+/** The members whose texts mostly repeat from event to event: each is made again only when its text is another. */
+const MEMBER = {
+  agent: textMember("agent"),
+  category: textMember("category"),
+  decision: textMember("decision"),
+  eventType: textMember("event_type"),
+  policyRule: textMember("policy_rule"),
+  requestId: textMember("request_id"),
+  riskLevel: textMember("risk_level"),
+  tool: textMember("tool"),
+} as const;
+
+function textMember(field: string): (value: string) => string {
+  const start = `${field === FIELDS[0] ? "{" : ","}"${field}":`;
+  let last = "";
+  let member = `${start}""`;
+  return (value) => {
+    if (value === last) return member;
+    member = start + quote(field, value);
+    last = value;
+    return member;
+  };
 }
 
 /** Many events share a millisecond. */
@@ -155,7 +220,7 @@ function isCanonical(line: string, wire: unknown): boolean {
 
 /** What is wrong with the event's place after `head`; `undefined` where it follows. */
 export function checkLink(event: AuditEvent, head: AuditReceipt | undefined): AuditFault | undefined {
-  const seq = head === undefined ? 0 : head.seq + 1;
+  const seq = nextSeq(head);
   if (event.seq !== seq) return { code: "seq_broken", message: `its sequence number is ${event.seq}, expected ${seq}` };
   if (event.previousHash !== (head === undefined ? null : head.hash)) {
     return { code: "chain_broken", message: "it does not follow the event before, which was changed or replaced" };

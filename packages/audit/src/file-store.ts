@@ -4,7 +4,7 @@
 import { constants, statSync } from "node:fs";
 import { type FileHandle, access, rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import type { LineGroup, LogStore } from "./appender.js";
+import type { LineGroup, LogStore } from "./group-commit.js";
 import { openLogFile, syncDirectory, WRITES_ARE_SYNCED, writeAll } from "./log-file.js";
 import { archivePath } from "./log-parts.js";
 

@@ -1,6 +1,7 @@
 /** Memory: a log that lives as long as its process, for tests and first steps. Chained like the file; grows without bound. */
 import type { AuditSink } from "@acp/core";
-import { createAppender, type LineGroup } from "./appender.js";
+import { createAppender } from "./appender.js";
+import type { LineGroup } from "./group-commit.js";
 import { decodeEvent } from "./codec.js";
 import type { AuditEvent } from "./event.js";
 

@@ -29,13 +29,20 @@ const LATIN1 = "binary"; // Node's other name of it
 let leafScratch = Buffer.alloc(64 * 1024);
 const nodeScratch = Buffer.alloc(1 + 2 * TREE_HASH_BYTES, 1);
 
-/** Hash of the leaf `bytes[start, end)`, as latin1 text. */
+/** Hash of the leaf `bytes[start, end)`, as latin1 text. The byte before it, where there is one, is lent to the prefix: that saves a copy. */
 export function leafText(bytes: Uint8Array, start: number, end: number): string {
-  const length = end - start + 1;
-  if (leafScratch.length < length) leafScratch = Buffer.alloc(length * 2);
-  leafScratch[0] = 0;
-  leafScratch.set(bytes.subarray(start, end), 1);
-  return digest("sha256", leafScratch.subarray(0, length), LATIN1);
+  const before = bytes[start - 1];
+  if (before === undefined) return copiedLeafText(bytes.subarray(start, end));
+  bytes[start - 1] = 0;
+  const text = digest("sha256", bytes.subarray(start - 1, end), LATIN1);
+  bytes[start - 1] = before;
+  return text;
+}
+
+function copiedLeafText(leaf: Uint8Array): string {
+  if (leafScratch.length <= leaf.length) leafScratch = Buffer.alloc(leaf.length * 2);
+  leafScratch.set(leaf, 1);
+  return digest("sha256", leafScratch.subarray(0, leaf.length + 1), LATIN1);
 }
 
 /** Hash of a node over two subtrees, all as latin1 text. */

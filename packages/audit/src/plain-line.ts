@@ -5,7 +5,7 @@
  * ordinary is left to decodeEvent; this never says that a line is bad. Format: spec/audit.md.
  */
 import { hash as digest } from "node:crypto";
-import { asciiBytes, byteClass, scanNumber, scanObject, scanText, scanValue, scanWords } from "./canonical-scan.js";
+import { asciiWords, byteClass, scanNumber, scanObject, scanText, scanValue, scanWords } from "./canonical-scan.js";
 
 /** Where the event of a line stands in its chain. */
 export interface LinePlace {
@@ -23,26 +23,26 @@ const QUOTE = 0x22;
 
 const HEX = byteClass((char) => /[0-9a-f]/.test(char));
 const DIGIT = byteClass((char) => char >= "0" && char <= "9");
-const AGENT = asciiBytes('{"agent":');
-const CATEGORY = asciiBytes(',"category":');
-const DECISION = asciiBytes(',"decision":');
-const EVENT_HASH = asciiBytes(',"event_hash":"sha256:');
-const EVENT_TYPE = asciiBytes(',"event_type":');
-const ID = asciiBytes(',"id":');
-const METADATA = asciiBytes(',"metadata":');
-const POLICY_RULE = asciiBytes(',"policy_rule":');
-const PREVIOUS = asciiBytes(',"previous_event_hash":');
-const SHA = asciiBytes('"sha256:');
-const NULL = asciiBytes("null");
-const REQUEST_ID = asciiBytes(',"request_id":');
-const RESPONSE_TIME = asciiBytes(',"response_time_ms":');
-const RISK_LEVEL = asciiBytes(',"risk_level":');
-const TIMESTAMP = asciiBytes(',"timestamp":"');
-const TIME_SHAPE = asciiBytes('0000-00-00T00:00:00.000Z"');
-const TOOL = asciiBytes(',"tool":');
-const REST = asciiBytes(',"type":"audit_event","version":"0.2.0"}');
-const SEQ = asciiBytes('"seq":');
-const MONO_MS = asciiBytes('"mono_ms":');
+const AGENT = asciiWords('{"agent":');
+const CATEGORY = asciiWords(',"category":');
+const DECISION = asciiWords(',"decision":');
+const EVENT_HASH = asciiWords(',"event_hash":"sha256:');
+const EVENT_TYPE = asciiWords(',"event_type":');
+const ID = asciiWords(',"id":');
+const METADATA = asciiWords(',"metadata":');
+const POLICY_RULE = asciiWords(',"policy_rule":');
+const PREVIOUS = asciiWords(',"previous_event_hash":');
+const SHA = asciiWords('"sha256:');
+const NULL = asciiWords("null");
+const REQUEST_ID = asciiWords(',"request_id":');
+const RESPONSE_TIME = asciiWords(',"response_time_ms":');
+const RISK_LEVEL = asciiWords(',"risk_level":');
+const TIMESTAMP = asciiWords(',"timestamp":"');
+const TIME_SHAPE = Buffer.from('0000-00-00T00:00:00.000Z"');
+const TOOL = asciiWords(',"tool":');
+const REST = asciiWords(',"type":"audit_event","version":"0.2.0"}');
+const SEQ = asciiWords('"seq":');
+const MONO_MS = asciiWords('"mono_ms":');
 const ZERO = 0x30;
 /** By month. The 29th of February is decodeEvent's. */
 const DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;

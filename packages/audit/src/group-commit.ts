@@ -1,0 +1,141 @@
+/**
+ * Group commit: calls that come while a write is under way share the next one. The first failure of the store is final: whatever waits and every
+ * later call is refused.
+ */
+import type { AuditReceipt, ConsentError } from "@acp/core";
+import { nextSeq } from "./codec.js";
+import { cannot, causeText } from "./errors.js";
+import { createLineBuffer, type LineBuffer } from "./line-buffer.js";
+
+/** Lines that are written at once. */
+export interface LineGroup {
+  /** Each with its newline; good until the append is over. */
+  readonly bytes: Buffer;
+  readonly firstSeq: number;
+}
+
+/** Where lines become durable. */
+export interface LogStore {
+  /** Adds lines at the end; resolves when they are durable. After a rejection nothing more may be added. */
+  append(group: LineGroup): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Adds the lines of one call that follow `head`. Returns the new head; where it throws, nothing of the call is written. */
+export type Fill = (lines: LineBuffer, head: AuditReceipt | undefined) => AuditReceipt;
+
+/** A store with its queue. */
+export interface GroupCommit {
+  /** Resolves with what `fill` returned when its lines and those of all calls before are durable. */
+  write(fill: Fill): Promise<AuditReceipt>;
+  /** Waits for what was written, then refuses more. Never rejects; more calls change nothing. */
+  close(): Promise<void>;
+}
+
+/** A group that has this many bytes takes no more calls: it is written at once. */
+const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+
+/** A call of `write`. */
+interface Call {
+  readonly receipt: AuditReceipt;
+  readonly resolve: (receipt: AuditReceipt) => void;
+  readonly reject: (error: ConsentError) => void;
+}
+
+/** Calls that share a write. */
+interface Group {
+  readonly lines: LineBuffer;
+  readonly firstSeq: number;
+  readonly calls: Call[];
+}
+
+/** Starts after `head`. `path` names the log in errors. */
+export function createGroupCommit(store: LogStore, path: string, head: AuditReceipt | undefined): GroupCommit {
+  const queue = createQueue();
+  let last = head;
+  let failure: ConsentError | undefined;
+  let closed: Promise<void> | undefined;
+  let draining: Promise<void> | undefined;
+
+  async function drain(): Promise<void> {
+    await Promise.resolve(); // calls of the same tick go into the first group
+    for (let group = queue.take(); group !== undefined; group = queue.take()) {
+      const { lines, firstSeq, calls } = group;
+      try {
+        if (lines.size() > 0) await store.append({ bytes: lines.bytes(), firstSeq });
+      } catch (error) {
+        latch(error, calls);
+        break;
+      }
+      for (const { resolve, receipt } of calls) resolve(receipt);
+      queue.giveBack(lines);
+    }
+    draining = undefined;
+  }
+
+  function latch(cause: unknown, calls: readonly Call[]): void {
+    failure = cannot("append to", path)(`${causeText(cause)}; nothing is recorded until it is mended and opened again`, cause);
+    for (const { reject } of calls) reject(failure);
+    for (let group = queue.take(); group !== undefined; group = queue.take()) for (const { reject } of group.calls) reject(failure);
+  }
+
+  function fillGroup(fill: Fill): Pick<Call, "receipt"> & Pick<Group, "calls"> {
+    if (failure !== undefined) throw failure;
+    if (closed !== undefined) throw cannot("append to", path)("it is closed");
+    const { lines, calls } = queue.open(nextSeq(last));
+    const size = lines.size();
+    try {
+      last = fill(lines, last);
+    } catch (error) {
+      lines.cutTo(size);
+      throw cannot("append to", path)(causeText(error), error);
+    }
+    return { receipt: last, calls };
+  }
+
+  return {
+    write(fill) {
+      return new Promise((resolve, reject) => {
+        const { receipt, calls } = fillGroup(fill);
+        calls.push({ receipt, resolve, reject });
+        draining ??= drain();
+      });
+    },
+    close() {
+      closed ??= Promise.resolve(draining)
+        .then(() => store.close())
+        .catch(() => {}); // what matters was synced before
+      return closed;
+    },
+  };
+}
+
+/** Groups that wait, and the memory of those that were written. */
+interface Queue {
+  /** The group that the next call goes into; where a new one is started, `seq` is its first number. */
+  open(seq: number): Group;
+  /** The oldest group. From now on no call goes into it. */
+  take(): Group | undefined;
+  /** Lines that were written: their memory is used again. */
+  giveBack(lines: LineBuffer): void;
+}
+
+function createQueue(): Queue {
+  const waiting: Group[] = [];
+  let spare: LineBuffer | undefined;
+  return {
+    open(seq) {
+      const open = waiting.at(-1);
+      if (open !== undefined && open.lines.size() < GROUP_BYTES_MAX) return open;
+      const group = { lines: spare ?? createLineBuffer(), firstSeq: seq, calls: [] };
+      spare = undefined;
+      waiting.push(group);
+      return group;
+    },
+    take: () => waiting.shift(),
+    giveBack(lines) {
+      lines.clear();
+      spare = lines;
+    },
+  };
+}
