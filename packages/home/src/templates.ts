@@ -4,8 +4,15 @@
 export const CONFIG_TEMPLATE = `# ACP configuration. Every key: spec/home.md. Check it by starting \`acp mcp\`.
 version: "1"
 
-# Where questions go. prompt: this terminal, or \`acp approve\` in a second one.
+# Where questions go. prompt: \`acp approve\` in a terminal of yours; or telegram, webhook, or several: [prompt, telegram].
 channel: prompt
+
+# telegram:
+#   bot_token: "…"              # from @BotFather
+#   chat_id: "…"                # your own number: you are who may answer
+# webhook:
+#   url: https://approvals.example.com/acp
+#   secret: "whsec_…"
 
 # MCP servers that \`acp mcp\` starts and stands in front of. One server keeps the names of its tools; of several, each tool is
 # called server__tool. A command is split into words and never given to a shell.
