@@ -94,10 +94,12 @@ function percentBytes(text: string): Uint8Array | undefined {
   return Uint8Array.from(bytes);
 }
 
-/** What percent-encoding stands for, as a literal; the text itself where it has none. `undefined` where there is no such text. */
-export function percentDecoded(text: string): string | undefined {
+/** What percent-encoding stands for, the text itself where it has none; or why it stands for no text. */
+export function readPart(text: string): { readonly text: string } | { readonly why: string } {
   const bytes = percentBytes(text);
-  return bytes === undefined ? undefined : printable(bytes, utf8);
+  if (bytes === undefined) return { why: "its percent-encoding is malformed" };
+  const decoded = printable(bytes, utf8);
+  return decoded === undefined ? { why: `its bytes are no text: ${describeBytes(bytes)}` } : { text: decoded };
 }
 
 /** Percent-encoded text that is no URL. */
@@ -114,7 +116,8 @@ export function readDataUrl(text: string): readonly Reading[] {
   const isBase64 = /;base64$/i.test(head);
   const type = isBase64 ? head.slice(0, -";base64".length) : head;
   const what = `data URL, type ${type === "" ? "text/plain" : showText(type)}`;
-  const bytes = isBase64 ? fromBase64(percentDecoded(body) ?? "%") : percentBytes(body);
+  const part = readPart(body);
+  const bytes = isBase64 ? fromBase64("text" in part ? part.text : "%") : percentBytes(body);
   return [bytes === undefined ? { line: `${what}, not decoded: malformed` } : showBytes(what, bytes)];
 }
 

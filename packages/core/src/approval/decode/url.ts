@@ -3,7 +3,7 @@ import { normalizeHost } from "../../action/host.js";
 import { isConsentError } from "../../errors.js";
 import { escapeText } from "../escape.js";
 import { showCount, showText } from "../show.js";
-import { percentDecoded } from "./encoded.js";
+import { readPart } from "./encoded.js";
 import { viewHost } from "./script.js";
 import type { Reading } from "./reading.js";
 
@@ -46,20 +46,23 @@ function showHost(raw: string): string {
 }
 
 /** A part that may be percent-encoded: as it is, and what it stands for where that is another text. */
-function showPart(name: string, raw: string, decoded: string | undefined): Reading {
-  if (decoded === undefined) return { line: `${name} ${showText(raw)}, not decoded: its bytes are not text` };
-  return { line: `${name} ${showText(raw)}${decoded === raw ? "" : ` is ${showText(decoded)}`}`, texts: [decoded] };
+function showPart(name: string, raw: string, encoded: string = raw): Reading {
+  const part = readPart(encoded);
+  if ("why" in part) return { line: `${name} ${showText(raw)}, not decoded: ${part.why}` };
+  return { line: `${name} ${showText(raw)}${part.text === raw ? "" : ` is ${showText(part.text)}`}`, texts: [part.text] };
 }
 
-const formDecoded = (raw: string): string | undefined => percentDecoded(raw.replaceAll("+", " "));
+/** In a query a plus sign is a blank. */
+const withBlanks = (raw: string): string => raw.replaceAll("+", " ");
 
 function showQuery(query: string): readonly Reading[] {
   const parts = query.split("&");
   const more = parts.length - QUERY_PARTS_MAX;
   const shown = parts.slice(0, QUERY_PARTS_MAX).map((part): Reading => {
     const [, rawName = "", value] = /^([^=]*)(?:=([^]*))?$/.exec(part) ?? [];
-    const name = formDecoded(rawName) ?? rawName;
-    return value === undefined ? { line: `query ${showText(name)}` } : showPart(`query ${showText(name)}:`, value, formDecoded(value));
+    const read = readPart(withBlanks(rawName));
+    const name = `query ${showText("text" in read ? read.text : rawName)}`;
+    return value === undefined ? { line: name } : showPart(`${name}:`, value, withBlanks(value));
   });
   return more > 0 ? [...shown, { line: `${showCount(more)} more parts of the query, not decoded` }] : shown;
 }
@@ -77,9 +80,9 @@ export function readUrl(text: string): readonly Reading[] {
   return [
     { line: `URL: ${scheme.toLowerCase()}, ${where}${port === undefined ? "" : `, port ${port}`}` },
     ...(user === undefined ? [] : [{ line: `user information before the host: ${showText(user)}` }]),
-    ...(path === "" || path === "/" ? [] : [showPart("path", path, percentDecoded(path))]),
+    ...(path === "" || path === "/" ? [] : [showPart("path", path)]),
     ...(query === undefined ? [] : showQuery(query)),
-    ...(fragment === undefined ? [] : [showPart("fragment", fragment, percentDecoded(fragment))]),
+    ...(fragment === undefined ? [] : [showPart("fragment", fragment)]),
   ];
 }
 
