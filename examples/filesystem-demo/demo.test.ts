@@ -11,7 +11,7 @@ import { recordOf } from "./timeline.js";
 
 const run = promisify(execFile);
 /** How long a terminal is looked at: ended before the test's own time-out, it is closed. */
-const LOOKS_MAX = 200;
+const LOOKS_MAX = 600;
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
 interface Scratch extends AsyncDisposable {
@@ -29,8 +29,12 @@ interface Ended {
 }
 
 /** The demo as a child with a temporary directory of its own, so that what it leaves behind is seen. */
-async function runDemo(folder: string, temporary: string, onText: (text: string, kill: () => void) => void = () => {}): Promise<Ended> {
-  const child = spawn(process.execPath, [join(folder, "demo.mjs")], {
+async function runDemo(
+  folder: string,
+  temporary: string,
+  { args = [], onText = () => {} }: { readonly args?: readonly string[]; readonly onText?: (text: string, kill: () => void) => void } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [join(folder, "demo.mjs"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TMPDIR: temporary },
   });
@@ -50,7 +54,6 @@ const ofDemo = (names: readonly string[]): readonly string[] => names.filter((na
 describe("npm run demo", () => {
   it("allows, asks, denies and edits without a terminal, says who answered, and leaves nothing behind", async () => {
     await using temporary = await scratch();
-    const startedAt = performance.now();
     const { code, text } = await runDemo(FOLDER, temporary.path);
     expect(text).toContain("a script answers for the person");
     expect(text.match(/^ {3}policy {2}\w+/gm)?.map((line) => line.slice(11))).toEqual(["allow", "ask", "deny", "ask", "ask"]);
@@ -60,14 +63,36 @@ describe("npm run demo", () => {
     expect(text.match(/server {2}never saw the call/g)).toHaveLength(2);
     expect(text).toMatch(/audit {3}\d+ events, the chain is whole; head sha256:[0-9a-f]{64}/);
     expect(code).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
     expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+  });
+
+  it.each([
+    ["telegram", "stands in for Telegram's"],
+    ["webhook", "receiver on this machine"],
+  ])("is answered over the channel %s as well", async (channel, introduction) => {
+    await using temporary = await scratch();
+    const { code, text } = await runDemo(FOLDER, temporary.path, { args: ["--channel", channel] });
+    expect(text).toContain(introduction);
+    expect(text).toContain("person  approved with modifications");
+    expect(text).toContain("person  denied: keep my notes");
+    expect(text).toContain("demo    as it has to be");
+    expect(code).toBe(0);
+    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+  });
+
+  it("knows no other channel", async () => {
+    await using temporary = await scratch();
+    const { code, text } = await runDemo(FOLDER, temporary.path, { args: ["--channel", "pigeon"] });
+    expect(text).toContain('there is no channel "pigeon"');
+    expect(code).toBe(1);
   });
 
   it("cleans up when it is interrupted", async () => {
     await using temporary = await scratch();
-    const { code } = await runDemo(FOLDER, temporary.path, (text, kill) => {
-      if (text.includes("1  agent")) kill();
+    const { code } = await runDemo(FOLDER, temporary.path, {
+      onText: (text, kill) => {
+        if (text.includes("1  agent")) kill();
+      },
     });
     expect(code).toBe(130);
     expect(ofDemo(await readdir(temporary.path))).toEqual([]);
@@ -114,8 +139,12 @@ describe("npm run demo", () => {
     try {
       for (const number of [2, 4, 5]) {
         await until(new RegExp(`${number}  agent[\\s\\S]*\\n>`));
-        await wait(500); // a person's pause: what is typed before the question can be read answers nothing
-        await tmux("send-keys", "-t", "demo", number === 5 ? "d mine" : "a", "Enter");
+        // What is typed before the question can be read answers nothing: on a machine that stalls a person types again.
+        while (!new RegExp(`${number}  agent[\\s\\S]*person  `).test(await screen())) {
+          await wait(500);
+          await tmux("send-keys", "-t", "demo", number === 5 ? "d mine" : "a", "Enter");
+          await wait(1_000);
+        }
       }
       await until(/exit \d/);
       const text = await screen();
@@ -126,7 +155,7 @@ describe("npm run demo", () => {
       await tmux("kill-server").catch(() => "");
     }
     expect(ofDemo(await readdir(temporary.path))).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("faultsOf()", () => {

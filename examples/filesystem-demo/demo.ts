@@ -1,8 +1,10 @@
 /**
  * The demo: a real MCP client drives a real file server through `acp mcp`. A person answers at the terminal; without one a script does.
+ * `--channel telegram` and `--channel webhook` put the question there instead.
  * Ends with exit code 1 when anything is not as it has to be, and leaves nothing behind.
  */
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { readAuditLog, verifyAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import { faultsOf, filesOf } from "./check.js";
@@ -12,6 +14,8 @@ import { print, showCall, showRecord } from "./show.js";
 import { STEPS } from "./steps.js";
 import type { Step } from "./steps.js";
 import { recordOf } from "./timeline.js";
+import { createTelegramPerson } from "./telegram-person.js";
+import { createWebhookPerson } from "./webhook-person.js";
 import { createWorld } from "./world.js";
 import type { World } from "./world.js";
 
@@ -62,14 +66,11 @@ interface Stage {
 
 async function demo(signal: AbortSignal): Promise<number> {
   const startedAt = performance.now();
-  await using world = await createWorld();
-  await using person = await attachPerson(world.home, signal);
+  await using remote = await remotePerson(signal);
+  await using world = await createWorld(remote?.config);
+  await using person = remote ?? (await attachPerson(world.home, signal));
   print("An agent works with files. Its MCP client talks to `acp mcp`, which stands in front of @modelcontextprotocol/server-filesystem.");
-  print(
-    person.isScripted
-      ? "No terminal here: a script answers for the person (examples/filesystem-demo/scripted-approver.ts)."
-      : "You are the person who is asked.",
-  );
+  print(person.introduction);
   for (const line of world.said().filter((said) => said.startsWith("acp: ") && !said.startsWith("acp: ["))) print(line);
   const faults: string[] = [];
   for (const [index, step] of STEPS.entries()) {
@@ -85,6 +86,21 @@ async function demo(signal: AbortSignal): Promise<number> {
     `demo    ${faults.length === 0 && ok ? "as it has to be" : "FAILED"} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; its folder is removed`,
   );
   return faults.length === 0 && ok ? 0 : 1;
+}
+
+/** The person of `--channel`; `undefined` for the one at the terminal, who can only be reached once the gate runs. */
+async function remotePerson(signal: AbortSignal): Promise<(Person & { readonly config: string }) | undefined> {
+  const { channel = "prompt" } = parseArgs({ options: { channel: { type: "string" } } }).values;
+  switch (channel) {
+    case "prompt":
+      return undefined;
+    case "telegram":
+      return createTelegramPerson(signal);
+    case "webhook":
+      return createWebhookPerson();
+    default:
+      throw new Error(`there is no channel "${channel}"; write prompt, telegram or webhook`);
+  }
 }
 
 const stop = new AbortController();

@@ -10,6 +10,8 @@ import type { Step } from "./steps.js";
 /** Somebody who answers questions. */
 export interface Person extends AsyncDisposable {
   readonly isScripted: boolean;
+  /** Who it is, for whoever watches. */
+  readonly introduction: string;
   /** Answers what is asked until the call is over. */
   attend(step: Step, call: Promise<unknown>): Promise<void>;
 }
@@ -21,6 +23,9 @@ export async function attachPerson(home: string, signal: AbortSignal): Promise<P
   if (clients.gates() !== 1) throw new Error(`attached to ${clients.gates()} gates instead of one`);
   return {
     isScripted,
+    introduction: isScripted
+      ? "No terminal here: a script answers for the person (examples/filesystem-demo/scripted-approver.ts)."
+      : "You are the person who is asked.",
     attend: (step, call) => attend({ clients, isScripted, signal }, step, call),
     [Symbol.asyncDispose]: () => clients.close(),
   };

@@ -27,8 +27,12 @@ function commandOf(name: string, path: string): string {
   return join(dirname(require.resolve(`${name}/package.json`)), path);
 }
 
-/** Makes the folders, starts the client, and with it `acp mcp` and the file server. */
-export async function createWorld(): Promise<World> {
+/**
+ * Makes the folders, starts the client, and with it `acp mcp` and the file server.
+ *
+ * @param config - Channel and its settings for `config.yml`; without it the terminal's.
+ */
+export async function createWorld(config: string = "channel: prompt\n"): Promise<World> {
   const root = await mkdtemp(join(tmpdir(), "acp-demo-"));
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true });
   try {
@@ -38,6 +42,7 @@ export async function createWorld(): Promise<World> {
     await mkdir(home, { mode: 0o700 });
     await writeFile(join(folder, "project/notes.txt"), "Buy milk");
     await copyFile(fileURLToPath(new URL("policy.yml", import.meta.url)), join(home, "policy.yml"));
+    await writeFile(join(home, "config.yml"), `version: "1"\n${config}`, { mode: 0o600 });
     const { client, said } = await connect(folder, home);
     const close = async (): Promise<void> => {
       await client.close();

@@ -50,7 +50,7 @@ const telegramOf = ({ token, apiRoot }: BotApiDouble): string =>
 async function tapNext(double: BotApiDouble, label: string): Promise<void> {
   const message = await vi.waitFor(
     () => {
-      const [newest] = double.messages(ADA.id).filter(({ buttons }) => buttons.some((button) => button.label.startsWith(label)));
+      const newest = double.messages(ADA.id).find(({ buttons }) => buttons.some((button) => button.label.startsWith(label)));
       if (newest === undefined) throw new Error(`no message with a button ${label}`);
       return newest;
     },

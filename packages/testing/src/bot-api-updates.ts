@@ -46,6 +46,7 @@ function createPollPlace() {
     new Promise<JsonValue>((resolve, reject) => {
       const leave = (): void => {
         if (poll === mine) take();
+        clearTimeout(timer);
         resolve([]);
       };
       const timer = setTimeout(leave, timeoutMs);
