@@ -111,6 +111,7 @@ export async function redraw(front: Front, sheet: Sheet): Promise<void> {
 /** Takes the buttons off a sheet that means nothing any more. */
 export async function strip(front: Front, sheet: Sheet): Promise<void> {
   front.keys.revoke(sheet);
+  sheet.question.sheets.delete(sheet);
   const posted = await sheet.posted;
   if (posted === undefined) return;
   front.sheets.delete(posted.messageId);

@@ -189,6 +189,9 @@ describe("an edit", () => {
     expect(ask.submissions).toEqual([]);
     await chat.tap(ask.message, "Approve");
     expect(ask.submissions).toMatchObject([{ claim: { decision: "approved", modifications: null } }]);
+    await expect.poll(() => ask.now().text, PATIENCE).toMatch(/^APPROVED/);
+    await chat.channel.close();
+    expect(chat.bot.calls.filter(({ method }) => method === "editMessageReplyMarkup")).toHaveLength(1);
   });
 
   it("is confirmed by the one who wrote it alone", async () => {

@@ -41,7 +41,6 @@ function proposeEdit(front: Front, { question }: Sheet, { reply, json }: { reado
   if (typeof parameters === "string") return say(front, reply.messageId, `Not changed: ${parameters}`);
   for (const sheet of question.sheets) {
     if (sheet.edit?.editor.subject !== reply.sender.subject) continue;
-    question.sheets.delete(sheet);
     front.later(strip(front, sheet));
   }
   front.later(post(front, makeSheet(question, { editor: reply.sender, parameters }), reply.messageId));

@@ -211,12 +211,11 @@ describe("createTelegramChannel() and time", () => {
   });
 
   it("lets messages show their end before it closes", async () => {
-    const chat = await openChat();
-    const ask = await chat.ask();
-    ask.end({ status: "cancelled", reason: "" });
+    await using chat = await openChat();
+    const asks = await Promise.all(Array.from({ length: 5 }, () => chat.ask()));
+    for (const ask of asks) ask.end({ status: "cancelled", reason: "" });
     await chat.channel.close();
-    expect(ask.now().text).toContain("TAKEN BACK");
-    await chat[Symbol.asyncDispose]();
+    for (const ask of asks) expect(ask.now().text).toContain("TAKEN BACK");
   });
 
   it("closes in the middle of an outage, once", async () => {
