@@ -120,6 +120,8 @@ async function assertNoRelease(under: Asked): Promise<void> {
   const result = await verdict;
   expect(result.ran ? "ran" : result.verdict.code).toBe("consent_expired");
   expect(gate.released).toEqual([]);
+  const said = [...chat.warnings, JSON.stringify(gate.events), result.ran ? "" : result.verdict.reason].join("\n");
+  expect(said).not.toContain(chat.bot.token.split(":")[1]);
 }
 
 describe("fault matrix: 0 unapproved releases", () => {
