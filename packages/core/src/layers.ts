@@ -3,7 +3,8 @@
  */
 import type { Action } from "./action/action.js";
 import type { LimitClaim } from "./ports.js";
-import type { GrantOffer } from "./approval/grants.js";
+import type { EscalationStep } from "./approval/escalation.js";
+import type { OfferTerms } from "./approval/grants.js";
 
 /** What a rule or layer says. Across layers: deny > ask > allow. */
 export type Effect = "allow" | "ask" | "deny";
@@ -38,11 +39,13 @@ export interface AskTerms {
   readonly timeoutMs?: number;
   /** Approver ids or group names; left out means anybody the gate knows, empty means nobody. */
   readonly approvers?: readonly string[];
+  /** Who else may answer, and where else the question is shown, after a time. Who is named here and not in `approvers` waits for it. */
+  readonly escalate?: readonly EscalationStep[];
   /** How many distinct approvers must say yes; 1 unless given. */
   readonly quorum?: number;
   readonly evidence?: "any" | "passkey";
   /** What a yes may also cover. */
-  readonly offers?: readonly GrantOffer[];
+  readonly offers?: readonly OfferTerms[];
 }
 
 /** What a layer says about an Action. */

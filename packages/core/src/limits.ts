@@ -42,6 +42,8 @@ export const DECISION_TTL_MS = 300_000;
 export const GRANT_TTL_MS_MAX: number = 24 * 3_600_000;
 /** Offers of one rule: what a person can still choose from. */
 export const OFFERS_MAX = 16;
+/** Steps of one escalation. */
+export const ESCALATION_STEPS_MAX = 16;
 /** People that one question may need. */
 export const QUORUM_MAX = 1_000;
 /** How long a part (audit, store, vault, assessor) may take before its silence counts as a failure. */
@@ -52,6 +54,8 @@ export const TRANSITION_TRIES_MAX = 64;
 export const PENDING_MAX = 10_000;
 /** Ended questions that the memory store remembers, so that a late answer can be told what happened. */
 export const ENDED_KEPT_MAX = 1_000;
+/** Answers of one batch: more questions than that nobody has read. */
+export const BATCH_MAX = 100;
 /** UTF-16 units of the text a person is shown; what needs more is not asked but denied. */
 export const TEXT_UNITS_MAX: number = 2 * 1024 * 1024;
 /** Characters of the reason a person may give. */

@@ -60,9 +60,10 @@ export interface AskSession {
   /**
    * Hands an answer in: S0 §4.2's JSON, or its parsed object. Never throws, may be called again while the question is open.
    *
-   * @param by - Who the channel authenticated; left out for a channel with one local person (`local`).
+   * @param by - Who the channel authenticated; left out for a channel with one local person (`local`). `channel` is for channels that are made of
+   *   others (`firstOf`, `toAll`): which of them it was. Of any other channel it is not looked at.
    */
-  submit(claim: unknown, by?: { readonly subject: string }): Promise<AnswerReceipt>;
+  submit(claim: unknown, by?: { readonly subject: string; readonly channel?: string }): Promise<AnswerReceipt>;
 }
 
 /** How a question ended. */
@@ -84,8 +85,10 @@ export type RefusalCode =
   | "nonce_mismatch"
   | "approver_unknown"
   | "approver_not_allowed"
+  | "approver_too_early"
   | "already_answered"
   | "confirmation_required"
+  | "question_not_shown"
   | "evidence_required"
   | "grant_not_offered"
   | "modification_invalid"
@@ -111,6 +114,8 @@ export type AuditEventType =
   | "policy_evaluated"
   | "consent_requested"
   | "consent_delivered"
+  | "consent_undelivered"
+  | "consent_escalated"
   | "consent_counted"
   | "consent_refused"
   | "consent_approved"

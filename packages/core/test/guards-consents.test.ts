@@ -40,6 +40,12 @@ describe("covers()", () => {
     expect(covers(request, evaluation({ level: "low" }, { secrets: ["A"] }))).toBe(true);
     expect(covers(request, evaluation({ ask: { ...ask, approvers: ["alice", "bob"] } }))).toBe(true);
     expect(covers(request, evaluation({}, { effect: "allow" }))).toBe(true);
+    const escalate = [
+      { afterMs: 5, approvers: ["alice", "bob"] },
+      { afterMs: 9, channel: "web" },
+    ];
+    const waiting = { ...(request as object), escalation: [{ afterMs: 5, approvers: ["alice"] }] } as never;
+    expect(covers(waiting, evaluation({ ask: { ...ask, escalate } }))).toBe(true);
   });
 
   it.each([
@@ -49,6 +55,7 @@ describe("covers()", () => {
     ["more people", evaluation({ ask: { ...ask, quorum: 2 } })],
     ["a higher level", evaluation({ level: "high" })],
     ["stronger evidence", evaluation({ ask: { ...ask, evidence: "passkey" } })],
+    ["somebody who would have to wait", evaluation({ ask: { ...ask, escalate: [{ afterMs: 5, approvers: ["alice"] }] } })],
     ["other people", evaluation({ ask: { ...ask, approvers: ["bob"] } })],
     ["an ask without terms", evaluation({ ask: undefined })],
   ])("does not hold for %s", (_, now) => {

@@ -31,6 +31,7 @@ export interface ChannelUnderTest extends AsyncDisposable {
 /** A channel, its person, and how to wait for it. */
 export interface ChannelCase extends Pick<ChannelUnderTest, "channel" | "shown" | "answer" | "breakTransport"> {
   readonly subject: string;
+  readonly knownAs: string;
   readonly patienceMs: number;
 }
 

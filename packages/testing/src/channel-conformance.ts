@@ -23,6 +23,8 @@ import type { ConformanceCase } from "./conformance.js";
 export interface ChannelConformanceOptions {
   /** Who the channel's own person is, for the gate; `local` unless given. */
   readonly subject?: string;
+  /** The name of the channel that authenticates the person; the channel's own unless it is made of others. */
+  readonly knownAs?: string;
   /** What the person's side can express; the cases of the rest are left out. `approve`, `deny` and `wrong_nonce` unless given. */
   readonly kinds?: readonly AnswerKind[];
   /** How long the channel may take for what is due at once, in milliseconds; 5,000 unless given. */
@@ -180,7 +182,7 @@ const ENDING: readonly Requirement[] = [
 /** The suite for channels that `makeChannel` makes. */
 export function channelConformance(
   makeChannel: () => Promise<ChannelUnderTest>,
-  { subject = "local", kinds = ["approve", "deny", "wrong_nonce"], patienceMs = 5_000 }: ChannelConformanceOptions = {},
+  { subject = "local", knownAs, kinds = ["approve", "deny", "wrong_nonce"], patienceMs = 5_000 }: ChannelConformanceOptions = {},
 ): readonly ConformanceCase[] {
   return [...ASKING, ...ENDING, ...WITH_GATE]
     .filter(({ needs }) => needs === undefined || kinds.includes(needs))
@@ -194,6 +196,7 @@ export function channelConformance(
           answer: (requestId, kind) => under.answer(requestId, kind),
           breakTransport: () => under.breakTransport(),
           subject,
+          knownAs: knownAs ?? under.channel.name,
           patienceMs,
         });
       },

@@ -13,7 +13,7 @@ interface GateUnderTest extends AsyncDisposable {
 }
 
 /** A real gate that asks for everything, for a minute. */
-function gateWith({ channel, subject }: ChannelCase): GateUnderTest {
+function gateWith({ channel, subject, knownAs }: ChannelCase): GateUnderTest {
   let seq = -1;
   const audit: AuditSink = {
     async append(events) {
@@ -26,7 +26,7 @@ function gateWith({ channel, subject }: ChannelCase): GateUnderTest {
     name: "asks",
     judge: () => ({ effect: "ask", ruleId: "ask_all", reason: "everything is asked", ask: { timeoutMs: 60_000 } }),
   };
-  const approvers = [{ id: "the-person", channel: channel.name, subject }];
+  const approvers = [{ id: "the-person", channel: knownAs, subject }];
   const gate = createConsentGate({ channel, audit, clock, approvers, layers: [asks] });
   return {
     clock,

@@ -23,6 +23,7 @@ export interface FieldReader {
   texts(key: string): readonly string[];
   optionalTexts(key: string): readonly string[] | undefined;
   objects(key: string): readonly FieldReader[];
+  optionalObjects(key: string): readonly FieldReader[] | undefined;
   /** The objects themselves, unread. */
   raws(key: string): readonly JsonObject[];
   /** Whether the key is there and null. */
@@ -111,6 +112,7 @@ export function readFields(value: JsonValue | undefined, path: string): FieldRea
     texts: (key) => asTexts(get(key)),
     optionalTexts: (key) => optional(key, asTexts),
     objects: (key) => asItems(get(key), "a list of objects").map(readFound),
+    optionalObjects: (key) => optional(key, (found) => asItems(found, "a list of objects").map(readFound)),
     raws: (key) => asItems(get(key), "a list of objects").map(asRaw),
     isNull: (key) => get(key).value === null,
     ignore: (key) => void seen.add(key),

@@ -33,6 +33,11 @@ export interface GrantOffer {
   readonly uses?: number;
 }
 
+/** An offer as an ask makes it: `{ kind: "call" }` is the action at hand, whatever its kind. */
+export interface OfferTerms extends Omit<GrantOffer, "scope"> {
+  readonly scope: GrantScope | { readonly kind: "call" };
+}
+
 /** An earlier consent that still holds. Plain JSON data. */
 export interface Grant {
   readonly id: string;
@@ -52,8 +57,8 @@ export interface Grant {
 const NARROWNESS = { action: 0, shell: 0, arguments: 1, tool: 2, host: 2 } as const satisfies Record<GrantScope["kind"], number>;
 
 /** Whether a scope is of a kind that exists. A layer may be JavaScript. */
-export function isScope(scope: GrantScope | undefined): boolean {
-  return typeof scope === "object" && scope !== null && Object.hasOwn(NARROWNESS, scope.kind);
+export function isScope(scope: OfferTerms["scope"] | undefined): boolean {
+  return typeof scope === "object" && scope !== null && (scope.kind === "call" || Object.hasOwn(NARROWNESS, scope.kind));
 }
 
 /** Among scopes of one kind: each pattern more covers less, each host more covers more. */

@@ -7,6 +7,7 @@ import type { JsonObject } from "../json/value.js";
 import { DECISION_TTL_MS } from "../limits.js";
 import type { DenyCode } from "../deny-codes.js";
 import type { EndStatus, RefusalCode } from "../ports.js";
+import { stepOf } from "./escalation.js";
 import type { ConsentRequest } from "./request.js";
 
 /** One counted yes. */
@@ -26,6 +27,8 @@ export interface RecordedEnd {
   /** What the caller is told where the end is a no. */
   readonly denyCode?: DenyCode;
   readonly approverIds: readonly string[];
+  /** Where they answered, in the same order. */
+  readonly channels?: readonly string[];
   /** The signed answers that the end stands on; left out where the gate has no signer. */
   readonly responses?: readonly JsonObject[];
   /** With `approved_with_modifications`: the parameters to perform. */
@@ -60,6 +63,8 @@ export interface PendingRecord {
   readonly deferred: boolean;
   /** A retry took the decision. */
   readonly adopted: boolean;
+  /** How many steps of the request's escalation were taken; left out for none. */
+  readonly escalated?: number;
   readonly end?: RecordedEnd;
 }
 
@@ -83,6 +88,8 @@ export type MachineEvent =
   | { readonly type: "recorded" }
   /** They could not be made durable: the end becomes `failed`, whatever it was. */
   | { readonly type: "unrecordable"; readonly atMs: number; readonly reason: string }
+  /** The step of this number, counted from 1, is taken. */
+  | { readonly type: "escalate"; readonly step: number }
   | { readonly type: "defer" }
   /** A retry waits for the open question again. */
   | { readonly type: "reattach" }
@@ -103,7 +110,7 @@ export type Reduction = { readonly ok: true; readonly next: PendingRecord } | { 
 
 const refused = (code: RefusalCode): Reduction => ({ ok: false, code });
 
-type Change = Partial<Pick<PendingRecord, "status" | "approvals" | "deferred" | "adopted" | "end">>;
+type Change = Partial<Pick<PendingRecord, "status" | "approvals" | "deferred" | "adopted" | "escalated" | "end">>;
 
 const changed = (record: PendingRecord, change: Change): Reduction => ({
   ok: true,
@@ -119,6 +126,7 @@ function checkApprover(record: PendingRecord, { approverId, atMs }: CountedAppro
   const { approvers } = record.request;
   if (approvers !== undefined && !approvers.includes(approverId)) return "approver_not_allowed";
   if (approverId === record.agentId || (record.request.agent.parents ?? []).includes(approverId)) return "approver_not_allowed";
+  if (stepOf(record.request.escalation, approverId) >= (record.escalated ?? 0)) return "approver_too_early";
   return record.approvals.some((counted) => counted.approverId === approverId) ? "already_answered" : undefined;
 }
 
@@ -135,17 +143,14 @@ function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
   const refusal = checkApprover(record, approval);
   // One denial ends the question, also of somebody who said yes before.
   if (refusal !== undefined && !(refusal === "already_answered" && event.type === "deny")) return refused(refusal);
-  const end = { atMs: approval.atMs, approverIds: [approval.approverId], ...signedBy([approval]) };
+  const end = { atMs: approval.atMs, approverIds: [approval.approverId], channels: [approval.channel], ...signedBy([approval]) };
   switch (event.type) {
     case "approve": {
       const approvals = [...record.approvals, approval];
       if (approvals.length < record.request.quorum) return changed(record, { approvals });
-      const approverIds = approvals.map((counted) => counted.approverId);
-      return ended(
-        record,
-        { ...end, ...event.terms, ...signedBy(approvals), status: "approved", approverIds, effectiveDigest: record.request.actionDigest },
-        { approvals },
-      );
+      const all = { approverIds: approvals.map((counted) => counted.approverId), channels: approvals.map(({ channel }) => channel) };
+      const effectiveDigest = record.request.actionDigest;
+      return ended(record, { ...end, ...event.terms, ...signedBy(approvals), ...all, status: "approved", effectiveDigest }, { approvals });
     }
     case "modify": {
       const { modifications, effectiveDigest } = event;
@@ -193,6 +198,11 @@ function reduceOpen(record: PendingRecord, event: MachineEvent): Reduction {
         reason: event.reason,
         denyCode: event.denyCode,
       });
+    case "escalate": {
+      const { length = 0 } = record.request.escalation ?? [];
+      const isNext = event.step === (record.escalated ?? 0) + 1 && event.step <= length;
+      return isNext ? changed(record, { escalated: event.step }) : refused("request_ended");
+    }
     case "defer":
       return record.deferred ? refused("request_ended") : changed(record, { deferred: true });
     case "reattach":

@@ -2,9 +2,10 @@
  * The text of offers: what a yes may also cover, and of grants, in the words a person sees. Part of the question's text, and hashed with it.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
-import { escapeText, quoteText } from "./escape.js";
+import { escapeText } from "./escape.js";
+import type { EscalationStep } from "./escalation.js";
 import type { GrantOffer, GrantScope } from "./grants.js";
-import { showName } from "./show.js";
+import { showName, showText } from "./show.js";
 
 /** A time span in the largest unit that it is a whole number of. */
 export function showDuration(ms: number): string {
@@ -17,9 +18,9 @@ export function showDuration(ms: number): string {
 function showPattern(key: string, pattern: JsonValue): string {
   const name = showName(key);
   if (typeof pattern === "number" || typeof pattern === "boolean") return `${name} is ${JSON.stringify(pattern)}`;
-  if (typeof pattern === "string") return `${name} ${/[*?]/.test(pattern) ? "is like" : "is"} ${quoteText(pattern)}`;
+  if (typeof pattern === "string") return `${name} ${/[*?]/.test(pattern) ? "is like" : "is"} ${showText(pattern)}`;
   const path = isJsonObject(pattern) && Object.keys(pattern).length === 1 ? pattern["path"] : undefined;
-  return typeof path === "string" ? `${name} is a path like ${quoteText(path)}` : `${name} is like ${escapeText(JSON.stringify(pattern))}`;
+  return typeof path === "string" ? `${name} is a path like ${showText(path)}` : `${name} is like ${escapeText(JSON.stringify(pattern))}`;
 }
 
 const showArguments = (args: JsonObject): string =>
@@ -33,7 +34,7 @@ export function showScope(scope: GrantScope): string {
     case "action":
       return "this exact call";
     case "shell":
-      return `this exact command: ${quoteText(scope.command)}`;
+      return `this exact command: ${showText(scope.command)}`;
     case "arguments":
       return `every call of ${showName(scope.name)} on ${showName(scope.server)} where ${showArguments(scope.args)}`;
     case "tool":
@@ -53,4 +54,11 @@ export function showOffer(offer: GrantOffer): string {
   const scope = offer.scope.kind === "shell" ? "this exact command" : showScope(offer.scope);
   const uses = offer.uses === undefined ? "" : `, at most ${offer.uses} times`;
   return `  [${offer.id}] ${scope} for ${showDuration(offer.ttlMs)}${uses}`;
+}
+
+/** One line for one step of an escalation. */
+export function showStep({ afterMs, approvers = [], channel }: EscalationStep): string {
+  const people = approvers.length === 0 ? [] : [`it may also be answered by ${approvers.map(showName).join(", ")}`];
+  const where = channel === undefined ? [] : [`it is also shown on ${showName(channel)}`];
+  return `  after ${showDuration(afterMs)} ${[...people, ...where].join(", and ")}`;
 }

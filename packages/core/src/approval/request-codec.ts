@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from "../json/value.js";
 import type { Agent, Category, RiskLevel } from "../layers.js";
 import { isoTime } from "../time.js";
 import { type FieldReader, readFields } from "./fields.js";
+import type { EscalationStep } from "./escalation.js";
 import type { GrantOffer, GrantScope } from "./grants.js";
 import { type ConsentRequest, MESSAGE_VERSION } from "./request.js";
 
@@ -62,6 +63,18 @@ function decodeOffer(fields: FieldReader): GrantOffer {
   return uses === undefined ? offer : { ...offer, uses };
 }
 
+function encodeStep({ afterMs, approvers, channel }: EscalationStep): JsonObject {
+  return { after_ms: afterMs, ...(approvers === undefined ? {} : { approvers }), ...(channel === undefined ? {} : { channel }) };
+}
+
+function decodeStep(fields: FieldReader): EscalationStep {
+  const approvers = fields.optionalTexts("approvers");
+  const channel = fields.optionalText("channel");
+  const afterMs = fields.integer("after_ms", 1, ASK_TIMEOUT_MS_MAX);
+  fields.done();
+  return { afterMs, ...(approvers === undefined ? {} : { approvers }), ...(channel === undefined ? {} : { channel }) };
+}
+
 function encodeAgent(agent: Agent): JsonObject {
   const parents = agent.parents === undefined || agent.parents.length === 0 ? {} : { parents: agent.parents };
   return { id: agent.id, name: agent.name ?? agent.id, command: agent.command ?? "", ...parents };
@@ -97,6 +110,7 @@ export function encodeRequest(request: ConsentRequest): JsonObject {
     action_digest: request.actionDigest,
     text: request.text,
     ...(request.approvers === undefined ? {} : { approvers: request.approvers }),
+    ...(request.escalation === undefined ? {} : { escalation: request.escalation.map(encodeStep) }),
     quorum: request.quorum,
     evidence: request.evidence,
     offers: request.offers.map(encodeOffer),
@@ -128,6 +142,7 @@ export function decodeRequest(wire: JsonValue): ConsentRequest {
   fields.oneOf("version", [MESSAGE_VERSION]);
   const policy = fields.object("policy");
   const approvers = fields.optionalTexts("approvers");
+  const escalation = fields.optionalObjects("escalation")?.map(decodeStep);
   const request = {
     id: fields.text("id"),
     createdAtMs: fields.time("timestamp"),
@@ -151,7 +166,11 @@ export function decodeRequest(wire: JsonValue): ConsentRequest {
   fields.done();
   if (request.expiresAtMs - request.createdAtMs > ASK_TIMEOUT_MS_MAX || request.expiresAtMs <= request.createdAtMs)
     throw new ConsentError("message_invalid", `Cannot read "consent_request.expires_at": it is not within a week after "timestamp"`);
-  return Object.freeze(approvers === undefined ? request : { ...request, approvers });
+  return Object.freeze({
+    ...request,
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(escalation === undefined ? {} : { escalation }),
+  });
 }
 
 /** Hash of the whole question, text shown included: `sha256:<hex>` over its canonical wire JSON. */

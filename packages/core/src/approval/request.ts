@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "../json/value.js";
 import type { Agent, Category, RiskLevel } from "../layers.js";
+import type { EscalationStep } from "./escalation.js";
 import type { GrantOffer } from "./grants.js";
 
 /** The version of S0's messages that we write and read. */
@@ -35,6 +36,8 @@ export interface ConsentRequest {
   readonly text: string;
   /** Ids of those who may answer; left out means the channel's own authenticated person. */
   readonly approvers?: readonly string[];
+  /** Which of them wait for a step, and where it is shown later; left out where there is no step. */
+  readonly escalation?: readonly EscalationStep[];
   readonly quorum: number;
   readonly evidence: "any" | "passkey";
   readonly offers: readonly GrantOffer[];

@@ -6,7 +6,7 @@
 import type { Action } from "../action/action.js";
 import { layOutArguments } from "./argument-text.js";
 import { escapeText } from "./escape.js";
-import { showOffer } from "./offer-text.js";
+import { showOffer, showStep } from "./offer-text.js";
 import type { ConsentRequest } from "./request.js";
 import { showMany, showName, showText, wrapLine } from "./show.js";
 import { isoTime } from "../time.js";
@@ -25,6 +25,8 @@ const DESCRIPTION_CHARS_MAX = 200;
 /** Arguments with more rows are long: what decides is said again below them. */
 const ROWS_LONG = 30;
 const KEY_CHARS_MAX = 60;
+/** What decides is cut here, and stands whole below the arguments: a long name must not push the risk out of view. */
+const FACT_CHARS_MAX = 1_000;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** The beginning of a text, no character cut in half. */
@@ -53,7 +55,7 @@ function describeWhole(action: Action): string {
 
 /** What decides: who wants what by which rule, what a yes covers, until when, and the digest of it. */
 function showFacts(question: QuestionParts, ruleReason: string): readonly string[] {
-  const { action, policy, secrets, quorum, offers } = question;
+  const { action, policy, secrets, quorum, offers, escalation = [] } = question;
   const isCut = action.description.length > DESCRIPTION_CHARS_MAX;
   return [
     `Agent: ${showAgent(question)}`,
@@ -66,21 +68,27 @@ function showFacts(question: QuestionParts, ruleReason: string): readonly string
     `Open until: ${isoTime(question.expiresAtMs)}`,
     `Digest: ${question.actionDigest}`,
     ...(offers.length > 0 ? ["A yes may also cover, if you choose it:", ...offers.map(showOffer)] : []),
+    ...(escalation.length > 0 ? ["While nobody answers:", ...escalation.map(showStep)] : []),
   ];
 }
+
+const showCut = (line: string): string =>
+  line.length <= FACT_CHARS_MAX ? line : `${clip(line, FACT_CHARS_MAX)} (${showMany(line.length, "character")}, in full below)`;
 
 /** The whole question as plain lines of text. */
 export function renderText(question: QuestionParts, ruleReason: string): string {
   const { command = "" } = question.agent;
   const { rows, notes, longest } = layOutArguments(question.action.parameters);
-  const facts = showFacts(question, ruleReason).flatMap(wrapLine);
+  const facts = showFacts(question, ruleReason);
   const started = command === "" ? [] : wrapLine(`Started as: ${showText(command)}`);
-  const isLong = rows.length + started.length > ROWS_LONG;
+  const full = facts.filter((line) => line.length > FACT_CHARS_MAX).flatMap((line) => wrapLine(`  ${line}`));
+  const isLong = rows.length + started.length + full.length > ROWS_LONG;
   const size = `${showMany(rows.length, "row")} of arguments, the longest text in ${showText(clip(longest.key, KEY_CHARS_MAX))}: ${showMany(longest.length, "character")}`;
   const mayReorder = [...facts, ...started, ...rows].some((row) => RIGHT_TO_LEFT.test(row));
   const remarks = mayReorder
     ? [...notes, "right-to-left letters stand here; a screen may show what is around them in another order"]
     : notes;
-  const head = [...facts, ...remarks.flatMap((note) => wrapLine(`Note:  ${note}`)), ...(isLong ? wrapLine(`Size:  ${size}`) : [])];
-  return [...head, ...started, "With:", ...rows, ...(isLong ? ["Again, what is asked:", ...head] : [])].join("\n");
+  const head = [...facts.map(showCut), ...remarks.map((note) => `Note:  ${note}`), ...(isLong ? [`Size:  ${size}`] : [])].flatMap(wrapLine);
+  const below = [...(full.length > 0 ? ["In full:", ...full] : []), ...(isLong ? ["Again, what is asked:", ...head] : [])];
+  return [...head, ...started, "With:", ...rows, ...below].join("\n");
 }

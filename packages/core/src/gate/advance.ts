@@ -41,12 +41,12 @@ const END_EVENTS: Readonly<Record<EndStatus, AuditEventType>> = {
   superseded: "consent_superseded",
 };
 
-function endMetadata({ request, approvals, end }: PendingRecord): JsonObject {
+function endMetadata({ request, end }: PendingRecord): JsonObject {
   if (end === undefined) return {};
   return {
     reason: end.reason,
     approvers: end.approverIds,
-    channels: approvals.map(({ channel }) => channel),
+    channels: end.channels ?? [],
     proposed_digest: request.actionDigest,
     ...(end.effectiveDigest === undefined ? {} : { effective_digest: end.effectiveDigest }),
     ...(end.modifications === undefined ? {} : { approved_parameters: end.modifications }),

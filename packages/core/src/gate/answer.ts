@@ -8,16 +8,16 @@ import { confirmationWord } from "../approval/confirmation.js";
 import type { Grant } from "../approval/grants.js";
 import { type AnswerTerms, type CountedApproval, type PendingRecord, reduce } from "../approval/machine.js";
 import { type ConsentResponse, parseResponse } from "../approval/response.js";
-import { makeRecord } from "./assemble.js";
 import type { Evaluation } from "./consent-gate.js";
 import { covers } from "./covers.js";
 import { messageOf } from "./deny.js";
 import { actionDigest } from "../action/digest.js";
 import { evaluate } from "./evaluate.js";
 import { type Answer, claimNonce, signAnswer } from "./sign-answer.js";
+import { type EditedAction, makeSuccessor } from "./successor.js";
 import type { JsonObject } from "../json/value.js";
 import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
-import { approverOf, eligibleApprovers, type GateParts } from "./parts.js";
+import { approverOf, type GateParts } from "./parts.js";
 import type { AnswerReceipt, AuditEventInput, RefusalCode } from "../ports.js";
 import { eventMaker, requestedJson, subjectOfRequest } from "./record.js";
 
@@ -34,8 +34,10 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   nonce_mismatch: "the answer carries another question's nonce",
   approver_unknown: "nobody known answered",
   approver_not_allowed: "this person may not answer this question",
+  approver_too_early: "this person may answer when the question has been escalated to them",
   already_answered: "this person has answered already",
   confirmation_required: "the question is critical: a yes takes the word that it asks for, typed by the person",
+  question_not_shown: "not all of the question was shown",
   evidence_required: "the question wants stronger evidence than this answer carries",
   grant_not_offered: "the answer takes an offer that the question does not make",
   modification_invalid: "the edited parameters are not ones of this action",
@@ -160,30 +162,10 @@ async function settle(parts: GateParts, checked: Checked, answer: Answer): Promi
 }
 
 /** Puts the edited action to the people as a new question in the place of the old one. */
-async function reshow(
-  parts: GateParts,
-  checked: Checked,
-  edited: { readonly action: Action; readonly evaluation: Evaluation },
-): Promise<AnswerReceipt> {
+async function reshow(parts: GateParts, checked: Checked, edited: EditedAction): Promise<AnswerReceipt> {
   const { record, approval } = checked;
-  const { agent, approvers: hadApprovers, quorum, evidence, expiresAtMs } = record.request;
-  const { request } = record;
-  const own = edited.evaluation.ask;
-  // The new question is never easier than the one it replaces.
-  const ask = {
-    timeoutMs: own?.timeoutMs ?? expiresAtMs - request.createdAtMs,
-    quorum: Math.max(quorum, own?.quorum ?? 1),
-    evidence: evidence === "passkey" || own?.evidence === "passkey" ? ("passkey" as const) : ("any" as const),
-    offers: [],
-    ...(own?.approvers === undefined ? {} : { approvers: own.approvers }),
-  };
-  const eligible = eligibleApprovers(parts, ask, { agent, nowMs: approval.atMs });
-  const approvers =
-    hadApprovers === undefined || eligible === undefined ? (eligible ?? hadApprovers) : eligible.filter((id) => hadApprovers.includes(id));
-  if (approvers !== undefined && approvers.length < ask.quorum)
-    return refuse("modification_denied", "nobody may approve the edited action");
-  const { originalDigest, deferred } = record;
-  const successor = makeRecord({ agent, ...edited, ask, approvers, originalDigest, deferred }, parts);
+  const successor = makeSuccessor(parts, { record, nowMs: approval.atMs }, edited);
+  if (successor === undefined) return refuse("modification_denied", "nobody may approve the edited action");
   if (successor.request.text.length > TEXT_UNITS_MAX)
     return refuse("modification_denied", "the edited action is too large to be shown whole");
   if (!(await parts.within(parts.store.pending.put(successor), "the store"))) return refuse("store_failed");

@@ -3,6 +3,7 @@
  */
 import type { Action } from "../action/action.js";
 import { actionToJson, parametersOf } from "../action/action-json.js";
+import type { EscalationStep } from "../approval/escalation.js";
 import type { PendingRecord } from "../approval/machine.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { describeAction, renderText } from "../approval/text.js";
@@ -33,6 +34,17 @@ export function secretsOf({ rulings, placeholders = [] }: Evaluation): readonly 
   return [...new Set([...named, ...placeholders])];
 }
 
+/** The steps with those of their people who may answer at all. */
+function escalationOf({ ask, approvers, agent }: QuestionSource): Pick<ConsentRequest, "escalation"> {
+  const mayAnswer = (id: string): boolean => approvers?.includes(id) ?? (id !== agent.id && !(agent.parents ?? []).includes(id));
+  const steps = (ask.escalate ?? []).flatMap(({ approvers: named, ...step }): readonly EscalationStep[] => {
+    const able = (named ?? []).filter(mayAnswer);
+    if (able.length > 0) return [{ ...step, approvers: able }];
+    return step.channel === undefined ? [] : [step];
+  });
+  return steps.length === 0 ? {} : { escalation: steps };
+}
+
 function makeRequest(source: QuestionSource, { clock, ids }: Pick<GateParts, "clock" | "ids">): ConsentRequest {
   const { agent, action, evaluation, ask, approvers } = source;
   const { tool, server, parameters } = parametersOf(action);
@@ -53,6 +65,7 @@ function makeRequest(source: QuestionSource, { clock, ids }: Pick<GateParts, "cl
     offers: mayGrant ? ask.offers : [],
     secrets: secretsOf(evaluation),
     ...(approvers === undefined ? {} : { approvers }),
+    ...escalationOf(source),
   };
   return Object.freeze({ ...question, text: renderText(question, evaluation.ruling.reason) });
 }

@@ -2,7 +2,7 @@
  * ConsentGate: the shape of what createConsentGate returns, and of what it takes. Types only; gate.ts composes it.
  */
 import type { Action } from "../action/action.js";
-import type { GrantOffer } from "../approval/grants.js";
+import type { GrantOffer, OfferTerms } from "../approval/grants.js";
 import type { ConsentSigner } from "../consent-signer.js";
 import type { Agent, AskTerms, Category, Layer, RiskLevel, Ruling } from "../layers.js";
 import type { DenyCode } from "../deny-codes.js";
@@ -47,7 +47,8 @@ export interface Evaluation {
   /** The highest level that a ruling wants, or the risk. */
   readonly level: RiskLevel;
   /** Present for an ask: the terms of all asks merged, always the stricter of two. */
-  readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence" | "offers">> & Pick<AskTerms, "approvers">;
+  readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence">> &
+    Pick<AskTerms, "approvers" | "escalate"> & { readonly offers: readonly GrantOffer[] };
   /** For an ask: names of the secrets whose placeholders the action holds, where it holds any. The question shows them. */
   readonly placeholders?: readonly string[];
   /** Set where a part failed, so that the ruling is a deny of the gate's own. */
@@ -63,6 +64,8 @@ export interface GateOptions {
   /** Judges beside the policy's rules. */
   readonly layers?: readonly Layer[];
   readonly channel: Channel;
+  /** Channels beside it, for the steps of rules that name one. */
+  readonly channels?: readonly Channel[];
   readonly audit: AuditSink;
   /** Left out: the channel's own authenticated person. Empty: nobody. */
   readonly approvers?: readonly Approver[];
@@ -72,7 +75,7 @@ export interface GateOptions {
    * What a yes may also cover where an ask says nothing about offers, e.g. `offerHost(180_000)`. Left out: no more than the call. An ask that offers
    * an empty list offers nothing.
    */
-  readonly defaultOffers?: (action: Action) => readonly GrantOffer[];
+  readonly defaultOffers?: (action: Action) => readonly OfferTerms[];
   readonly assessors?: readonly Assessor[];
   readonly vault?: Vault;
   /** Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out: answers carry no proof. */

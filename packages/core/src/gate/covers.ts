@@ -1,10 +1,18 @@
 /**
  * Whether a consent that was given to one question still covers an action as it is judged now.
  */
+import { type EscalationStep, stepOf } from "../approval/escalation.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { secretsOf } from "./assemble.js";
 import type { Evaluation } from "./consent-gate.js";
 import { levelRank } from "./merge-ask.js";
+
+/** Whether nobody who may answer has to wait longer now than the question had them wait. */
+function waitsAsLong({ approvers, escalation }: ConsentRequest, now: readonly EscalationStep[] = []): boolean {
+  const waitMs = (steps: readonly EscalationStep[] | undefined, id: string): number => steps?.[stepOf(steps, id)]?.afterMs ?? 0;
+  const people = now.flatMap((step) => step.approvers ?? []).filter((id) => approvers?.includes(id) !== false);
+  return people.every((id) => waitMs(escalation, id) >= waitMs(now, id));
+}
 
 /** Whether what the judges want now is no more than what the question asked for. A deny is never covered. */
 export function covers(request: ConsentRequest, evaluation: Evaluation): boolean {
@@ -14,5 +22,6 @@ export function covers(request: ConsentRequest, evaluation: Evaluation): boolean
   if (ruling.effect === "allow") return true;
   if (ask === undefined || ask.quorum > request.quorum || levelRank(level) > levelRank(request.policy.requiredLevel)) return false;
   if (ask.evidence === "passkey" && request.evidence !== "passkey") return false;
+  if (!waitsAsLong(request, ask.escalate)) return false;
   return ask.approvers === undefined || (request.approvers?.every((id) => ask.approvers?.includes(id) === true) ?? false);
 }

@@ -114,6 +114,11 @@ function whoMayAnswer(
   if (paused !== undefined) return { denied: deny("paused", paused, detail) };
   if (ask.evidence === "passkey")
     return { denied: deny("evidence_unavailable", "the rule wants a passkey, and no verifier for one is configured", detail) };
+  const missing = ask.escalate?.find(({ channel }) => channel !== undefined && !parts.channels.has(channel));
+  if (missing !== undefined)
+    return {
+      denied: deny("channel_failed", `the question escalates to the channel "${missing.channel}", which is none of the gate's`, detail),
+    };
   const approvers = eligibleApprovers(parts, ask, factsOf(context, 0));
   if (approvers !== undefined && approvers.length < ask.quorum)
     return { denied: deny("no_approver", `the question needs ${ask.quorum}, and ${approvers.length} may answer`, detail) };

@@ -2,7 +2,9 @@
  * Evaluation: every layer's word about an Action, and what follows. Pure: deny > ask > allow across layers; a layer that throws denies.
  */
 import type { Action } from "../action/action.js";
-import { type GrantOffer, type GrantScope, scopeCovers } from "../approval/grants.js";
+import type { AnswerTimes } from "../approval/escalation.js";
+import { type GrantOffer, type OfferTerms, scopeCovers } from "../approval/grants.js";
+import { callScope } from "../approval/offers.js";
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
 import { messageOf } from "./deny.js";
 import type { Effect, Facts, Layer, RiskLevel, Ruling } from "../layers.js";
@@ -20,7 +22,9 @@ export interface Judges {
   /** Approver ids of each group name. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
   /** What an ask offers that says nothing about offers. */
-  readonly defaultOffers: (action: Action) => readonly GrantOffer[];
+  readonly defaultOffers: (action: Action) => readonly OfferTerms[];
+  /** What the gate's channel says about who answers when. */
+  readonly channelTimes?: AnswerTimes | undefined;
 }
 
 const RANK: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -117,8 +121,11 @@ function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; re
 /** The terms of the question; `undefined` where a part's terms are none. */
 function askOf({ judges, action, rulings }: Hearing): MergedAsk | undefined {
   try {
-    const covers = (scope: GrantScope): boolean => scopeCovers(scope, action, judges.policy);
-    return mergeAsk(rulings, { ...judges, offers: judges.defaultOffers(action), covers });
+    const offerFor = (offer: OfferTerms): GrantOffer | undefined => {
+      const scope = offer.scope.kind === "call" ? callScope(action) : offer.scope;
+      return scopeCovers(scope, action, judges.policy) ? { ...offer, scope } : undefined;
+    };
+    return mergeAsk(rulings, { ...judges, offers: judges.defaultOffers(action), offerFor });
   } catch {
     return undefined;
   }

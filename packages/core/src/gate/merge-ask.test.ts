@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { GrantOffer, OfferTerms } from "../approval/grants.js";
 import type { AskTerms, RiskLevel } from "../layers.js";
 import { levelRank, mergeAsk } from "./merge-ask.js";
 
@@ -8,7 +9,12 @@ const rulings = (...terms: readonly (AskTerms | undefined)[]) =>
     layer: `l${i}`,
     ruling: { effect: "ask" as const, ruleId: "r", reason: "", ...(ask === undefined ? {} : { ask }) },
   }));
-const defaults = { askTimeoutMs: 120_000, groups: { ops: ["alice", "bob"] }, offers: [], covers: () => true };
+const defaults = {
+  askTimeoutMs: 120_000,
+  groups: { ops: ["alice", "bob"] },
+  offers: [],
+  offerFor: (offer: OfferTerms) => offer as GrantOffer,
+};
 
 describe("mergeAsk()", () => {
   it("takes the stricter of every term", () => {

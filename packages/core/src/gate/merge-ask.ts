@@ -2,7 +2,8 @@
  * Merging the terms of several asks: always the stricter of two (architecture: shortest timeout, highest level and quorum, intersections).
  */
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
-import { type GrantOffer, type GrantScope, isScope } from "../approval/grants.js";
+import { type AnswerTimes, type EscalationStep, mergeTimes } from "../approval/escalation.js";
+import { type GrantOffer, isScope, type OfferTerms } from "../approval/grants.js";
 import { mergeOffers } from "../approval/offers.js";
 import type { AskTerms, RiskLevel } from "../layers.js";
 import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, QUORUM_MAX } from "../limits.js";
@@ -20,27 +21,28 @@ export type MergedAsk = NonNullable<Evaluation["ask"]>;
 const inRange = (value: number | undefined, max: number): boolean =>
   value === undefined || (Number.isInteger(value) && value >= 1 && value <= max);
 
-function areTermsSound({ timeoutMs, quorum, evidence, offers, approvers }: AskTerms): boolean {
+function isStepSound({ afterMs, approvers, channel }: EscalationStep): boolean {
+  const isNamed = approvers === undefined || Array.isArray(approvers);
+  return afterMs !== undefined && inRange(afterMs, ASK_TIMEOUT_MS_MAX) && isNamed && (channel === undefined || typeof channel === "string");
+}
+
+function areTermsSound({ timeoutMs, quorum, evidence, offers, approvers, escalate }: AskTerms): boolean {
   if (!inRange(timeoutMs, ASK_TIMEOUT_MS_MAX) || !inRange(quorum, QUORUM_MAX)) return false;
   if (evidence !== undefined && evidence !== "any" && evidence !== "passkey") return false;
   if (approvers !== undefined && !Array.isArray(approvers)) return false;
+  if (escalate !== undefined && !escalate.every(isStepSound)) return false;
   return (offers ?? []).every(
     ({ scope, ttlMs, uses }) =>
       isScope(scope) && ttlMs !== undefined && inRange(ttlMs, GRANT_TTL_MS_MAX) && inRange(uses, Number.MAX_SAFE_INTEGER),
   );
 }
 
-const intersect = (a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : a.filter((id) => b.includes(id));
-
 function mergeTerms(a: MergedAsk, b: AskTerms): MergedAsk {
-  const approvers = intersect(a.approvers, b.approvers);
   return {
     timeoutMs: Math.min(a.timeoutMs, b.timeoutMs ?? a.timeoutMs),
     quorum: Math.max(a.quorum, b.quorum ?? 1),
     evidence: a.evidence === "passkey" || b.evidence === "passkey" ? "passkey" : "any",
     offers: a.offers,
-    ...(approvers === undefined ? {} : { approvers }),
   };
 }
 
@@ -49,7 +51,6 @@ const completeTerms = (terms: AskTerms, { timeoutMs, offers }: Pick<MergedAsk, "
   quorum: terms.quorum ?? 1,
   evidence: terms.evidence ?? "any",
   offers,
-  ...(terms.approvers === undefined ? {} : { approvers: terms.approvers }),
 });
 
 /** What merging needs to know besides the rulings. */
@@ -59,15 +60,21 @@ export interface MergeDefaults {
   /** Approver ids of each group name. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
   /** What an ask offers that says nothing about offers; also the policy's default. */
-  readonly offers: readonly GrantOffer[];
-  /** Whether a scope covers the action at hand: what does not is no part of its question. */
-  readonly covers: (scope: GrantScope) => boolean;
+  readonly offers: readonly OfferTerms[];
+  /** The offer for the action at hand; `undefined` where it does not cover it, and so is no part of its question. */
+  readonly offerFor: (offer: OfferTerms) => GrantOffer | undefined;
+  /** What the gate's channel says about who answers when; left out where it says nothing. */
+  readonly channelTimes?: AnswerTimes | undefined;
 }
 
 /** Group names become their members before anything is intersected; an unknown name stands for itself. */
-function expandGroups(terms: AskTerms, groups: MergeDefaults["groups"]): AskTerms {
-  if (terms.approvers === undefined) return terms;
-  return { ...terms, approvers: terms.approvers.flatMap((name) => (Object.hasOwn(groups, name) ? (groups[name] ?? []) : [name])) };
+function expandGroups({ approvers, escalate }: AnswerTimes, groups: MergeDefaults["groups"]): AnswerTimes {
+  const expand = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) => (Object.hasOwn(groups, name) ? (groups[name] ?? []) : [name]));
+  return {
+    approvers: approvers === undefined ? undefined : expand(approvers),
+    escalate: escalate?.map((step) => (step.approvers === undefined ? step : { ...step, approvers: expand(step.approvers) })),
+  };
 }
 
 /**
@@ -77,14 +84,15 @@ function expandGroups(terms: AskTerms, groups: MergeDefaults["groups"]): AskTerm
  */
 export function mergeAsk(
   rulings: readonly LayerRuling[],
-  { askTimeoutMs, groups, offers: usual, covers }: MergeDefaults,
+  { askTimeoutMs, groups, offers: usual, offerFor, channelTimes }: MergeDefaults,
 ): MergedAsk | undefined {
   const terms = rulings.flatMap(({ ruling }) => (ruling?.effect === "ask" ? [ruling.ask ?? {}] : []));
   if (!terms.every(areTermsSound)) return undefined;
   const named = terms.flatMap(({ timeoutMs }) => (timeoutMs === undefined ? [] : [timeoutMs]));
   const timeoutMs = named.length === 0 ? askTimeoutMs : Math.min(...named);
-  const [first, ...rest] = terms.map((each) => expandGroups(each, groups));
+  const [first, ...rest] = terms;
   const lists = first === undefined ? [usual] : terms.map((each) => each.offers ?? usual);
-  const offers = mergeOffers(lists.map((list) => list.filter(({ scope }) => covers(scope))));
-  return rest.reduce<MergedAsk>(mergeTerms, completeTerms(first ?? {}, { timeoutMs, offers }));
+  const offers = mergeOffers(lists.map((list) => list.flatMap((offer) => offerFor(offer) ?? [])));
+  const times = mergeTimes([...terms, ...(channelTimes === undefined ? [] : [channelTimes])].map((each) => expandGroups(each, groups)));
+  return { ...rest.reduce<MergedAsk>(mergeTerms, completeTerms(first ?? {}, { timeoutMs, offers })), ...times };
 }

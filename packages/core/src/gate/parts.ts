@@ -4,6 +4,8 @@
 import type { Approver, GateOptions } from "./consent-gate.js";
 import { type ConsentSigner, isConsentSigner } from "../consent-signer.js";
 import { createDeadline, type Deadline } from "./deadline.js";
+import type { AnswerTimes } from "../approval/escalation.js";
+import { compositeOf, joinLeaves } from "../channels/composite.js";
 import { ConsentError } from "../errors.js";
 import type { Judges } from "./evaluate.js";
 import type { Facts } from "../layers.js";
@@ -19,6 +21,8 @@ export interface GateParts {
   /** Reads the policies in force. Throws what their functions throw. */
   readonly judges: () => Judges;
   readonly channel: Channel;
+  /** Channels that a step may name. */
+  readonly channels: ReadonlyMap<string, Channel>;
   /** Appends events; resolves when they are durable, rejects when they are not or the sink is silent for too long. */
   readonly append: (events: readonly AuditEventInput[]) => Promise<AuditReceipt>;
   readonly approvers: readonly Approver[] | undefined;
@@ -80,6 +84,22 @@ function checkOptions({ channel, audit, approvers, groups, signer, askTimeoutMs,
   }
 }
 
+/** The plain channels that the gate's are made of, and those that have a name as a whole: steps, and what was given for them. */
+function channelsOf({ channel, channels = [] }: GateOptions): ReadonlyMap<string, Channel> {
+  const named = [...channels, ...(compositeOf(channel)?.steps ?? []).map((step) => step.channel)];
+  return new Map([...joinLeaves([channel, ...channels]), ...named.map((each) => [each.name, each] as const)]);
+}
+
+/** Who answers when, as a channel that escalates says it. */
+function timesOf(channel: Channel): AnswerTimes | undefined {
+  const composite = compositeOf(channel);
+  if (composite === undefined) return undefined;
+  return {
+    approvers: composite.approvers,
+    escalate: composite.steps.map(({ channel: later, ...step }) => ({ ...step, channel: later.name })),
+  };
+}
+
 /**
  * Checks the options and completes them.
  *
@@ -89,12 +109,14 @@ export function makeParts(options: GateOptions): GateParts {
   checkOptions(options);
   const { audit, clock = systemClock, ids = randomIds, layers = [], askTimeoutMs = ASK_TIMEOUT_MS, groups = {} } = options;
   const defaultOffers = options.defaultOffers ?? (() => []);
+  const channelTimes = timesOf(options.channel);
   const policy = asFunction(options.policy);
   const observed = asFunction(options.observe);
   const within = createDeadline(clock, PART_TIMEOUT_MS);
   return {
-    judges: () => ({ policy: policy(), layers, observed: observed(), askTimeoutMs, groups, defaultOffers }),
+    judges: () => ({ policy: policy(), layers, observed: observed(), askTimeoutMs, groups, defaultOffers, channelTimes }),
     channel: options.channel,
+    channels: channelsOf(options),
     append: async (events) => await within(audit.append(events), "the audit log"),
     approvers: options.approvers,
     assessors: options.assessors ?? [],

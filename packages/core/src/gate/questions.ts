@@ -1,18 +1,14 @@
 /**
  * Questions that this gate shows: delivery, expiry and the watch for their end. Who waits for one is waiting.ts.
  */
-import { advance, endQuestion } from "./advance.js";
+import { endQuestion } from "./advance.js";
 import { type Answerer, takeAnswer } from "./answer.js";
 import type { PendingRecord } from "../approval/machine.js";
-import type { DenyCode } from "../deny-codes.js";
-import { messageOf } from "./deny.js";
-import { isConsentError } from "../errors.js";
+import { leavesOf, LOCAL_SUBJECT } from "../channels/composite.js";
+import { deliver } from "./deliver.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import type { GateParts } from "./parts.js";
-import type { AnswerReceipt, AskSession, Ending } from "../ports.js";
-import { eventMaker, subjectOfRequest } from "./record.js";
-
-const LOCAL_SUBJECT = "local";
+import type { AnswerReceipt, AskSession, Channel, Ending } from "../ports.js";
 
 function endingOf({ end }: PendingRecord): Ending {
   if (end === undefined) return { status: "failed", reason: "the question has no end" };
@@ -30,25 +26,6 @@ export async function watchEnd(parts: GateParts, id: string, signal: AbortSignal
   }
   signal.throwIfAborted();
   throw new Error(`the store lost the question "${id}"`);
-}
-
-function deliveryFailure(error: unknown): { readonly denyCode: DenyCode; readonly reason: string } {
-  const message = messageOf(error);
-  if (isConsentError(error, "channel_unavailable")) return { denyCode: "channel_unavailable", reason: message };
-  return { denyCode: "channel_failed", reason: `the channel failed: ${message}` };
-}
-
-async function deliver(parts: GateParts, { id, request }: PendingRecord, session: AskSession): Promise<void> {
-  try {
-    await parts.channel.deliver(request, session);
-  } catch (error) {
-    await endQuestion(parts, id, { type: "fail", atMs: parts.clock.now(), ...deliveryFailure(error) });
-    return;
-  }
-  const delivered = await advance(parts, id, { type: "delivered" });
-  // Nothing is released because of a delivery, so a log that cannot keep this event shows itself at the next one.
-  if (delivered.ok)
-    await parts.append([eventMaker(subjectOfRequest(request), parts)("consent_delivered", "pending", { channel: parts.channel.name })]);
 }
 
 /** Ends the question when its time is over by the monotonic clock, whatever the wall clock does meanwhile. */
@@ -90,13 +67,20 @@ export function showQuestion(parts: GateParts, record: PendingRecord, redelivery
     parts.questions.delete(record.id);
   });
   parts.questions.add(record.id);
-  const session: AskSession = {
-    redelivery,
-    ended: finished.then(endingOf, (): Ending => ({ status: "failed", reason: "the store failed" })),
-    submit: (claim, by) =>
-      submitAnswer(parts, claim, { channel: parts.channel.name, subject: by === undefined ? LOCAL_SUBJECT : by.subject }),
+  const ended = finished.then(endingOf, (): Ending => ({ status: "failed", reason: "the store failed" }));
+  const sessionOn = (channel: Channel, again: boolean): AskSession => {
+    const leaves = leavesOf(channel);
+    return {
+      redelivery: again,
+      ended,
+      submit: (claim, by) => {
+        const said = by?.channel ?? channel.name;
+        // A channel made of others says which of them it was; no other channel can speak for one.
+        return submitAnswer(parts, claim, { channel: leaves.has(said) ? said : channel.name, subject: by?.subject ?? LOCAL_SUBJECT });
+      },
+    };
   };
   // A store that fails here fails the watch of the one who waits as well, and that is where it is heard of.
-  deliver(parts, record, session).catch(() => undefined);
+  deliver(parts, { record, redelivery, over: stop.signal, sessionOn }).catch(() => undefined);
   expire(parts, record, stop.signal).catch(() => undefined);
 }

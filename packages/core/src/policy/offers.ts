@@ -4,8 +4,8 @@
  */
 import type { Action, ActionKind } from "../action/action.js";
 import { isToolAction } from "../action/action.js";
-import type { ArgumentsScope, GrantOffer, GrantScope } from "../approval/grants.js";
-import { callScope, hostScope, toolScope } from "../approval/offers.js";
+import type { ArgumentsScope, OfferTerms } from "../approval/grants.js";
+import { hostScope, toolScope } from "../approval/offers.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { GRANT_TTL_MS_MAX, NAME_CHARS_MAX, OFFERS_MAX } from "../limits.js";
@@ -17,7 +17,7 @@ import { invalid, readList, readMap, readNumber, readOneOf, readText, spotOf } f
 import type { Spot } from "./spot.js";
 
 /** What a yes to this action may also cover. */
-export type OfferMaker = (action: Action) => readonly GrantOffer[];
+export type OfferMaker = (action: Action) => readonly OfferTerms[];
 
 const KEYS = ["covers", "args", "same", "ttl", "uses"] as const;
 const COVERS = ["call", "arguments", "tool", "host"] as const;
@@ -33,9 +33,12 @@ const KINDS: Readonly<Record<Covers, readonly ActionKind[]>> = {
 const TTL_S = { min: 1, max: GRANT_TTL_MS_MAX / 1_000 };
 const USES = { min: 1, max: 1_000_000, whole: true };
 
+// The gate knows which action is at hand: nothing here makes a digest.
+const CALL = { kind: "call" } as const;
+
 type Entries = ReadonlyMap<string, Spot>;
 /** The scope for an action, or `undefined` where there is none. */
-type ScopeMaker = (action: Action) => GrantScope | undefined;
+type ScopeMaker = (action: Action) => OfferTerms["scope"] | undefined;
 
 /** Reads the list `offers` of a rule for these kinds of Action. */
 export function parseOffers(spot: Spot, kinds: readonly ActionKind[], origins: PathOrigins): OfferMaker {
@@ -45,7 +48,7 @@ export function parseOffers(spot: Spot, kinds: readonly ActionKind[], origins: P
   return (action) => makers.flatMap((make) => make(action) ?? []);
 }
 
-function parseOffer(spot: Spot, kinds: readonly ActionKind[], origins: PathOrigins): (action: Action) => GrantOffer | undefined {
+function parseOffer(spot: Spot, kinds: readonly ActionKind[], origins: PathOrigins): (action: Action) => OfferTerms | undefined {
   const entries = readMap(spot, KEYS);
   const [what, ttl] = [entries.get("covers"), entries.get("ttl")];
   if (what === undefined || ttl === undefined) throw invalid(spot, `an offer has "covers" and "ttl"`);
@@ -68,7 +71,7 @@ function scopeMaker(spot: Spot, covers: Covers, given: { readonly entries: Entri
     const entry = given.entries.get(key);
     if (entry !== undefined) throw invalid(entry, `"${key}" is for an offer that covers arguments`, { part: "key" });
   }
-  return { call: callScope, tool: toolScope, host: hostScope }[covers];
+  return { call: () => CALL, tool: toolScope, host: hostScope }[covers];
 }
 
 /** Patterns as they stand in the rule, and for `same` the call's own values. A call that they do not cover gets no such offer. */

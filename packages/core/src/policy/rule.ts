@@ -3,10 +3,11 @@
  */
 import type { Action } from "../action/action.js";
 import type { AskTerms, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
-import { ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, QUORUM_MAX, REASON_CHARS_MAX } from "../limits.js";
+import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, QUORUM_MAX, REASON_CHARS_MAX } from "../limits.js";
 import { quote } from "../quote.js";
 import { parseConditions } from "./conditions.js";
 import type { TimeTest, ZoneClocks } from "./conditions.js";
+import { parseEscalate } from "./escalate.js";
 import type { Fold } from "./glob.js";
 import { parseMatch } from "./match.js";
 import type { Match, MatchContext } from "./match.js";
@@ -52,6 +53,7 @@ const KEYS = [
   "quorum",
   "approval",
   "offers",
+  "escalate",
   "secrets",
 ] as const;
 /** Keys of a match that are not keys of a rule. */
@@ -63,7 +65,7 @@ const SECRET = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const TIMEOUT_S = { min: 0.001, max: ASK_TIMEOUT_MS_MAX / 1_000 };
 const QUORUM = { min: 1, max: QUORUM_MAX, whole: true };
 /** Keys that make no sense unless somebody is asked: on any other rule they would promise what does not happen. */
-const ASK_ONLY = ["approvers", "quorum", "approval", "offers"] as const;
+const ASK_ONLY = ["approvers", "quorum", "approval", "offers", "escalate"] as const;
 
 /** The effects, as the key `action` and the default write them. */
 export const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
@@ -121,6 +123,11 @@ function warnOfIdleKeys(entries: Entries, effect: Effect, { warn }: RuleContext)
   }
   const rate = entries.get("rate_limit");
   if (rate !== undefined && effect === "deny") warn(`${printPath(rate.path)} does nothing: the rule denies every call`);
+  const escalate = entries.get("escalate");
+  if (escalate !== undefined && timeout === undefined)
+    warn(
+      `${printPath(escalate.path)} may come too late: the rule has no timeout, and the gate's is ${ASK_TIMEOUT_MS / 1_000} s unless it says otherwise`,
+    );
   const [offers, quorum] = [entries.get("offers"), entries.get("quorum")?.value];
   const isAlone = quorum === undefined || quorum === 1;
   if (offers !== undefined && (entries.get("level")?.value === "critical" || !isAlone))
@@ -148,11 +155,17 @@ function parseTerms(entries: Entries): AskTerms {
   const approvers = read(entries, "approvers", (spot) => readList(spot).map((each) => readText(each, NAME_CHARS_MAX)));
   const quorum = read(entries, "quorum", (spot) => readNumber(spot, QUORUM));
   const evidence = read(entries, "approval", (spot) => readOneOf(spot, ["any", "passkey"]));
+  const escalate = read(entries, "escalate", parseEscalate);
+  const late = escalate?.find(({ afterMs }) => timeoutS !== undefined && afterMs >= timeoutS * 1_000);
+  const escalation = entries.get("escalate");
+  if (late !== undefined && escalation !== undefined)
+    throw invalid(escalation, `a step comes after ${late.afterMs / 1_000} s, and the question ends after ${timeoutS} s`);
   return {
     ...(timeoutS === undefined ? {} : { timeoutMs: Math.round(timeoutS * 1_000) }),
     ...(approvers === undefined ? {} : { approvers }),
     ...(quorum === undefined ? {} : { quorum }),
     ...(evidence === undefined ? {} : { evidence }),
+    ...(escalate === undefined ? {} : { escalate }),
   };
 }
 

@@ -1,0 +1,94 @@
+/**
+ * Batches: many questions on one screen, answered together and judged one by one. Each answer is bound to its question as the screen held it, and
+ * nothing that was not shown whole can be approved.
+ */
+import type { ConsentRequest } from "../approval/request.js";
+import { makeResponse } from "../approval/response.js";
+import { ConsentError } from "../errors.js";
+import { BATCH_MAX } from "../limits.js";
+import type { AnswerReceipt, AskSession, RefusalCode } from "../ports.js";
+
+/** A question that a channel holds. */
+export interface BatchQuestion {
+  readonly request: ConsentRequest;
+  readonly session: AskSession;
+}
+
+/** What a person decided about one question of the screen. Edits and offers are for one question at a time. */
+export interface BatchChoice {
+  /** The question as the screen held it: all three must be those of the open question. */
+  readonly requestId: string;
+  readonly nonce: string;
+  readonly actionDigest: string;
+  readonly decision: "approved" | "denied";
+  /** Whether the screen showed all of the question's `text`. A list of descriptions does not. */
+  readonly shownWhole: boolean;
+  /** What the person typed for this very question, where it takes a word. */
+  readonly confirmation?: string;
+  readonly reason?: string;
+}
+
+/** Who decided, and when. */
+export interface BatchAnswerer {
+  /** The channel's name; informative. */
+  readonly channel: string;
+  readonly nowMs: number;
+  /** Whom the channel authenticated; left out for a channel with one local person. */
+  readonly by?: { readonly subject: string };
+}
+
+const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({ status: "refused", code, reason });
+
+/** Why a choice is not handed in, or `undefined`. */
+function problemOf({ request }: BatchQuestion, choice: BatchChoice): AnswerReceipt | undefined {
+  if (choice.nonce !== request.nonce || choice.actionDigest !== request.actionDigest)
+    return refused("nonce_mismatch", "the screen held another question than the one that is open");
+  // A no needs no reading.
+  if (choice.decision !== "denied" && !choice.shownWhole) return refused("question_not_shown", "not all of the question was shown");
+  return undefined;
+}
+
+async function handIn(
+  question: BatchQuestion | undefined,
+  choice: BatchChoice,
+  { channel, nowMs, by }: BatchAnswerer,
+): Promise<AnswerReceipt> {
+  if (question === undefined) return refused("request_unknown", "no such question is open");
+  const problem = problemOf(question, choice);
+  if (problem !== undefined) return problem;
+  const { decision, confirmation, reason } = choice;
+  const claim = makeResponse(question.request, {
+    decision,
+    nowMs,
+    channel,
+    ...(confirmation === undefined ? {} : { confirmation }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  return question.session.submit(claim, by);
+}
+
+/**
+ * Hands in what a person decided about several questions of one screen. Every no goes before any yes. A question that nobody chose for stays open.
+ *
+ * @param questions - What the channel holds as open.
+ * @returns What became of each choice, by the id of its question.
+ * @throws ConsentError `message_invalid` where there are more than 100 choices, or two for one question.
+ */
+export async function answerBatch(
+  questions: readonly BatchQuestion[],
+  choices: readonly BatchChoice[],
+  answerer: BatchAnswerer,
+): Promise<ReadonlyMap<string, AnswerReceipt>> {
+  const ids = new Set(choices.map(({ requestId }) => requestId));
+  if (choices.length > BATCH_MAX) throw new ConsentError("message_invalid", `Cannot answer a batch: it has more than ${BATCH_MAX} answers`);
+  if (ids.size < choices.length) throw new ConsentError("message_invalid", "Cannot answer a batch: it has two answers to one question");
+  const open = new Map(questions.map((question) => [question.request.id, question]));
+  const receipts = new Map<string, AnswerReceipt>();
+  for (const isNo of [true, false]) {
+    const each = choices.filter(({ decision }) => (decision === "denied") === isNo);
+    await Promise.all(
+      each.map(async (choice) => void receipts.set(choice.requestId, await handIn(open.get(choice.requestId), choice, answerer))),
+    );
+  }
+  return receipts;
+}

@@ -1,0 +1,43 @@
+/** Successor: the question that an edit makes where it is judged stricter, or resets a quorum. It is never easier than the one it replaces. */
+import type { Action } from "../action/action.js";
+import { mergeTimes, rebaseSteps, timesBehind } from "../approval/escalation.js";
+import type { PendingRecord } from "../approval/machine.js";
+import { makeRecord } from "./assemble.js";
+import type { Evaluation } from "./consent-gate.js";
+import type { MergedAsk } from "./merge-ask.js";
+import { eligibleApprovers, type GateParts } from "./parts.js";
+
+/** An edited action and what the judges say about it. */
+export interface EditedAction {
+  readonly action: Action;
+  readonly evaluation: Evaluation;
+}
+
+/** The record of the new question; `undefined` where nobody may answer it. Its steps go on from where those of the old one are. */
+export function makeSuccessor(
+  parts: GateParts,
+  { record, nowMs }: { readonly record: PendingRecord; readonly nowMs: number },
+  edited: EditedAction,
+): PendingRecord | undefined {
+  const { request, originalDigest, deferred, escalated: taken = 0 } = record;
+  const { agent, quorum, evidence, expiresAtMs, createdAtMs, approvers, escalation: steps = [] } = request;
+  const own = edited.evaluation.ask;
+  const elapsedMs = nowMs - createdAtMs;
+  const times = mergeTimes([
+    timesBehind({ ...(approvers === undefined ? {} : { approvers }), escalate: rebaseSteps(steps, { elapsedMs, taken }) }),
+    timesBehind({
+      ...(own?.approvers === undefined ? {} : { approvers: own.approvers }),
+      escalate: rebaseSteps(own?.escalate ?? [], { elapsedMs, taken: 0 }),
+    }),
+  ]);
+  const ask: MergedAsk = {
+    timeoutMs: own?.timeoutMs ?? expiresAtMs - createdAtMs,
+    quorum: Math.max(quorum, own?.quorum ?? 1),
+    evidence: evidence === "passkey" || own?.evidence === "passkey" ? "passkey" : "any",
+    offers: [],
+    ...times,
+  };
+  const eligible = eligibleApprovers(parts, ask, { agent, nowMs });
+  if (eligible !== undefined && eligible.length < ask.quorum) return undefined;
+  return makeRecord({ agent, ...edited, ask, approvers: eligible, originalDigest, deferred }, parts);
+}
