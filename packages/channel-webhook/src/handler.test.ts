@@ -137,7 +137,8 @@ describe("createHandler(): a callback", () => {
     const { handler, answer, sign } = makeHandler();
     const request = new Request(URL_OF_IT, { method: "POST", ...sign(answer()) });
     await request.text();
-    expect((await handler(request)).status).toBe(500);
+    const refused = await handler(request);
+    expect([refused.status, await refused.json()]).toEqual([500, { status: "refused", code: "body_already_read" }]);
   });
 
   it("breaks nothing where its body breaks off or the session throws", async () => {

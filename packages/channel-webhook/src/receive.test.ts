@@ -62,6 +62,18 @@ describe("receive()", () => {
     expect(ask.submissions).toEqual([]);
   });
 
+  it("hands nothing on that is no whole answer, whoever would take it", async () => {
+    const { clock, ask, parts } = makeParts();
+    let handed = 0;
+    Object.assign(ask.session, { submit: () => Promise.resolve({ status: "final", outcome: "approved", handed: handed++ }) });
+    for (const changes of [{ approved: "no" }, { decision: "yes" }, { decision: true }, { version: "1" }]) {
+      const answer = makeResponse(ask.request, { decision: "approved", nowMs: clock.now(), channel: "webhook", approverId: "alice" });
+      const received = await receive(parts, signed(JSON.stringify({ ...answer, ...changes }), { nowMs: clock.now() }));
+      expect(received).toMatchObject({ ok: true, receipt: { status: "refused", code: "response_invalid" } });
+    }
+    expect(handed).toBe(0);
+  });
+
   it("takes for one question only what names it", async () => {
     const { clock, questions, ask, yes, parts } = makeParts();
     const other = askDouble();

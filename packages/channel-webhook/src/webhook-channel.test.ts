@@ -165,6 +165,19 @@ describe("createWebhookChannel(): the reply", () => {
     expect([ask.ending(), warnings]).toEqual([undefined, []]);
   });
 
+  it("answers no question but its own, also not one that is open", async () => {
+    const { channel, receiver, warnings, clock } = await makeChannel();
+    const [first, second] = [question(), question()];
+    await channel.deliver(first.request, first.session);
+    receiver.respond = (_taken, response) => {
+      const { headers, body } = signed(answerTo(receiver.taken[0]?.json ?? {}), { nowMs: clock.now() });
+      response.writeHead(200, headers).end(body);
+    };
+    await channel.deliver(second.request, second.session);
+    expect([...first.submissions, ...second.submissions]).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining("request_unknown")]);
+  });
+
   it("cannot be used again for another question", async () => {
     const { channel, receiver, clock } = await makeChannel();
     const [first, second] = [question(), question()];
@@ -214,12 +227,25 @@ describe("createWebhookChannel(): the end", () => {
   });
 
   it("is not told of a question that never left", async () => {
-    const { channel, receiver } = await makeChannel({ url: "https://receiver.example/", resolve: async () => ["10.0.0.1"] });
+    const { channel, receiver, warnings } = await makeChannel({ url: "https://receiver.example/", resolve: async () => ["10.0.0.1"] });
     const ask = question();
     await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_failed" });
     ask.end({ status: "failed", reason: "" });
+    await ask.session.ended;
     await channel.close();
-    expect(receiver.taken).toEqual([]);
+    expect([receiver.taken, warnings]).toEqual([[], []]);
+  });
+
+  it("ends its links, which say how", async () => {
+    const { channel, receiver } = await makeChannel({ linkUrl: "https://gate.example/acp" });
+    const ask = question();
+    await channel.deliver(ask.request, ask.session);
+    const link = linksOf(receiver, ask.request.id)["alice"] ?? "";
+    expect((await channel.handler(new Request(link))).status).toBe(200);
+    ask.end({ status: "cancelled", reason: "" });
+    await expect.poll(() => endOf(receiver), patience).toBeDefined();
+    const late = await channel.handler(new Request(link));
+    expect([late.status, await late.text()]).toEqual([410, expect.stringContaining("It was taken back.")]);
   });
 
   it("is told of each of two hundred questions that end at once, and nothing warns of a leak", async () => {
