@@ -58,7 +58,8 @@ const shell = text.filter((each) => each.trim() !== "" && !each.includes("\u0000
 const http = fc.webUrl({ withQueryParameters: true, withFragments: true }).map((url) => httpAction("get", url));
 const action: fc.Arbitrary<Action> = fc.oneof({ weight: 4, arbitrary: tool }, shell, http);
 
-const FIRST_WORDS = /^(?:Agent|Wants|Tool|Risk|Rule|Open until|Digest|Note|Size|Started as): |^(?:With:|Again, what is asked:)$|^↪ |^ {2}/;
+const FIRST_WORDS =
+  /^(?:Agent|Wants|Tool|Risk|Rule|Open until|Digest|Note|Size|Started as): |^(?:With:|In full:|Again, what is asked:)$|^↪ |^ {2}/;
 
 describe("renderText(), for any action", { timeout: 300_000 }, () => {
   it(`shows all of it and nothing that hides or forges, ${RUNS} cases`, () => {
@@ -134,6 +135,28 @@ describe("renderText(), for any action", { timeout: 300_000 }, () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it("has what decides in its first 12,000 and last 12,000 characters, however long a name or a list is", () => {
+    const long = Array.from({ length: 100_000 }, (_, at) => `N${at}`);
+    const parts = partsOf(toolAction("s", "t", {}), { id: long.join("/"), name: long.join(" "), command: long.join(), parents: long });
+    const shown = renderText({ ...parts, secrets: long }, long.join(" "));
+    for (const end of [shown.slice(0, 12_000), shown.slice(-12_000)]) {
+      for (const fact of [
+        "Agent: ",
+        "Wants: call t on s",
+        "Risk:  medium",
+        "Rule:  r: N0",
+        "Open until: ",
+        `Digest: ${parts.actionDigest}`,
+        "secrets: N0, ",
+      ])
+        expect(end).toContain(fact);
+    }
+    const lines = linesOf(shown);
+    const full = lines.slice(lines.indexOf("In full:") + 1, lines.lastIndexOf("Again, what is asked:"));
+    expect(full.find((line) => line.startsWith("  A yes releases"))).toBe(`  A yes releases the secrets: ${long.join(", ")}`);
+    expect(full.find((line) => line.startsWith("  Agent: "))).toContain(long.join(" < "));
   });
 
   it("is linear in what it shows: at most forty characters for one, and two thousand", () => {
