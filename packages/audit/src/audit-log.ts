@@ -43,10 +43,21 @@ export interface AuditLogOptions {
   /** Signs how far the log has come; not where it is left out. */
   readonly checkpoints?: CheckpointOptions;
   /**
-   * Ends what the last process left open: a question that is not among `pendingIds` has expired, and of a call that was forwarded nobody knows
-   * the outcome. Then records `log_opened`, from which the next recovery reads on, unless it is the last event already. Left out: nothing is ended.
+   * Ends what the last process left open: a question that nobody holds has expired, and of a call that was forwarded nobody knows the outcome.
+   * Then records `log_opened`, from which the next recovery reads on, unless it is the last event already. Left out: nothing is ended.
    */
-  readonly recover?: { readonly pendingIds: ReadonlySet<string> };
+  readonly recover?: RecoverOptions;
+}
+
+/** What is known of questions that a log shows as open. */
+export interface RecoverOptions {
+  /** Questions that a PendingStore still holds, of this process or another: its gate ends them. */
+  readonly pendingIds: ReadonlySet<string>;
+  /**
+   * Which of these questions have their end in another log, because a gate with another log took them over. Asked only where some would expire;
+   * none where it is left out.
+   */
+  readonly endedElsewhere?: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 /** An open log. */
@@ -139,15 +150,26 @@ async function startChain(options: StartOptions, tail: OpenedTail): Promise<Open
   const store = await createFileStore(opened, { rotation, now: () => clock.now(), onDurable });
   const appender = createAppender(store, { path, head: tail.head, lastMs: tail.lastMs, clock, ids });
   const ended =
-    work === undefined || recover === undefined ? 0 : await endOpenWork(appender, work, { ...recover, nowMs: clock.now(), ids });
+    work === undefined || recover === undefined
+      ? 0
+      : await endOpenWork(appender, work, { ...(await readTerms(work, recover)), nowMs: clock.now(), ids });
   return { appender, tail, checkpointer, ended };
+}
+
+async function readTerms(
+  work: OpenWork,
+  { pendingIds, endedElsewhere }: RecoverOptions,
+): Promise<Pick<RecoveryTerms, "pendingIds" | "endedElsewhere">> {
+  const left = work.questions().flatMap(({ requestId }) => (pendingIds.has(requestId) ? [] : requestId));
+  const ended = left.length === 0 || endedElsewhere === undefined ? new Set<string>() : await endedElsewhere(left);
+  return { pendingIds, endedElsewhere: ended };
 }
 
 /** How much was ended. */
 async function endOpenWork(appender: Appender, work: OpenWork, terms: RecoveryTerms): Promise<number> {
   const ends = endsOf(work, terms);
   // Logs that nobody writes are looked at whenever a gate starts: they are not to grow by that.
-  if (ends.length === 0 && work.isSettled()) return 0;
+  if (work.isSettled() && ends.length === 0 && work.questions().every(({ requestId }) => terms.pendingIds.has(requestId))) return 0;
   await appender.append([...ends, openedEvent(work, terms)]);
   return ends.length;
 }

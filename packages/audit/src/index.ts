@@ -1,6 +1,6 @@
 /** @acp/audit: a durable, hash-chained audit log with signed checkpoints, its verifier, its readers and its exports. */
 export { openAuditLog } from "./audit-log.js";
-export type { AuditLog, AuditLogOptions, CheckpointOptions } from "./audit-log.js";
+export type { AuditLog, AuditLogOptions, CheckpointOptions, RecoverOptions } from "./audit-log.js";
 export { openCheckpoint, signCheckpoint } from "./checkpoint.js";
 export type { Checkpoint, OpenedCheckpoint } from "./checkpoint.js";
 export type { CheckpointClaims, CheckpointReport } from "./checkpoint-check.js";
@@ -20,6 +20,7 @@ export { merkleLeafHash, verifyConsistency, verifyInclusion } from "./merkle.js"
 export type { ConsistencyProof, InclusionProof } from "./merkle.js";
 export { generateNoteKey, noteSigner, noteVerifier, openNote } from "./note.js";
 export type { NoteSigner, NoteVerifier, OpenedNote } from "./note.js";
+export { isQuestionEnd } from "./open-work.js";
 export { openAuditProver } from "./prove.js";
 export type { AuditProver } from "./prove.js";
 export { pruneAuditLog } from "./prune.js";

@@ -38,6 +38,11 @@ const QUESTION_ENDS: ReadonlySet<string> = new Set([
 ]);
 const CALL_ENDS: ReadonlySet<string> = new Set(["tool_call_completed", "outcome_unknown"]);
 
+/** Whether an event of this type ends a question. */
+export function isQuestionEnd(eventType: string): boolean {
+  return QUESTION_ENDS.has(eventType);
+}
+
 /** Whether the event type can change what is open: lets a reader skip other lines unread. */
 export function isWorkEvent(eventType: string): boolean {
   const isStart = eventType === "consent_requested" || eventType === "tool_call_forwarded";
@@ -107,15 +112,17 @@ function startOf({ atMs, responseTimeMs }: Pick<AuditEvent, "atMs" | "responseTi
 export interface RecoveryTerms {
   /** Questions that a PendingStore still holds: its gate ends them. */
   readonly pendingIds: ReadonlySet<string>;
+  /** Questions whose end stands in another log, because another process took them over. */
+  readonly endedElsewhere: ReadonlySet<string>;
   readonly nowMs: number;
   readonly ids: Ids;
 }
 
 /** The ends to append: questions that no store holds have expired, and of a call nobody knows whether it was performed. */
-export function endsOf(work: OpenWork, { pendingIds, nowMs, ids }: RecoveryTerms): readonly AuditEventInput[] {
+export function endsOf(work: OpenWork, { pendingIds, endedElsewhere, nowMs, ids }: RecoveryTerms): readonly AuditEventInput[] {
   const expired = work
     .questions()
-    .filter(({ requestId }) => !pendingIds.has(requestId))
+    .filter(({ requestId }) => !pendingIds.has(requestId) && !endedElsewhere.has(requestId))
     .map((question) =>
       endOf(question, {
         ...stampAt(ids, nowMs),
@@ -136,9 +143,14 @@ export function endsOf(work: OpenWork, { pendingIds, nowMs, ids }: RecoveryTerms
 }
 
 /** The event after the ends: the next recovery starts at it. */
-export function openedEvent(work: OpenWork, { pendingIds, nowMs, ids }: RecoveryTerms): AuditEventInput {
-  const held = work.questions().filter(({ requestId }) => pendingIds.has(requestId));
-  return logEvent(OPENED, stampAt(ids, nowMs), { open_questions: held.map(writeItem) });
+export function openedEvent(work: OpenWork, { pendingIds, endedElsewhere, nowMs, ids }: RecoveryTerms): AuditEventInput {
+  const open = work.questions();
+  const held = open.filter(({ requestId }) => pendingIds.has(requestId));
+  const elsewhere = open.map(({ requestId }) => requestId).filter((id) => !pendingIds.has(id) && endedElsewhere.has(id));
+  return logEvent(OPENED, stampAt(ids, nowMs), {
+    open_questions: held.map(writeItem),
+    ...(elsewhere.length === 0 ? {} : { ended_elsewhere: elsewhere }),
+  });
 }
 
 function endOf(item: OpenItem, end: Pick<AuditEventInput, "id" | "atMs" | "eventType" | "decision" | "metadata">): AuditEventInput {

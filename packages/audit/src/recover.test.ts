@@ -153,6 +153,29 @@ describe("openAuditLog() with recover", () => {
     expect(await events()).toBe(before + 4);
   });
 
+  it("leaves a question out whose end stands in another log, asks for that only where one would expire, and says it once", async () => {
+    const { path } = await reopened([question("cr_1"), question("cr_2"), question("cr_3")], ["cr_1", "cr_2", "cr_3"]);
+    const asked: (readonly string[])[] = [];
+    const open = async (pendingIds: readonly string[]): Promise<readonly AuditEvent[]> => {
+      const before = (await collect(readAuditLog(path))).length;
+      const endedElsewhere = (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+        asked.push(ids);
+        return Promise.resolve(new Set(["cr_1"]));
+      };
+      await using log = await openAuditLog({ path, recover: { pendingIds: new Set(pendingIds), endedElsewhere } });
+      await log.close();
+      return (await collect(readAuditLog(path))).slice(before);
+    };
+    expect(await open(["cr_1", "cr_2", "cr_3"])).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(await open(["cr_2"])).toMatchObject([
+      { eventType: "consent_expired", requestId: "cr_3" },
+      { eventType: "log_opened", metadata: { open_questions: [{ request_id: "cr_2" }], ended_elsewhere: ["cr_1"] } },
+    ]);
+    expect(await open(["cr_2"])).toEqual([]);
+    expect(asked).toEqual([["cr_1", "cr_3"]]);
+  });
+
   it("reads nothing before the last recovery", async () => {
     const { path } = await reopened([question("cr_1")], ["cr_1"]);
     await writeFile(path, (await readFile(path, "utf8")).replace('{"agent"', '{"tnega"'));

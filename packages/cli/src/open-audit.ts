@@ -3,7 +3,7 @@
  */
 import { join } from "node:path";
 import { noteSigner, openAuditLog } from "@acp/audit";
-import type { AuditLog, AuditLogOptions, CheckpointOptions } from "@acp/audit";
+import type { AuditLog, AuditLogOptions, CheckpointOptions, RecoverOptions } from "@acp/audit";
 import { ConsentError, isConsentError } from "@acp/core";
 import { DEFAULT_AUDIT_CONFIG } from "@acp/home";
 import type { AuditConfig, HomePaths } from "@acp/home";
@@ -18,7 +18,7 @@ const ROTATE_BYTES: number = 64 * 1024 * 1024;
 export interface AuditSettings {
   /** The section `audit` of the configuration. */
   readonly config?: AuditConfig | undefined;
-  readonly recover?: Required<AuditLogOptions>["recover"];
+  readonly recover?: RecoverOptions;
 }
 
 /** What each log of a home is opened with: its file, and what the configuration and the home's checkpoint key say. */

@@ -5,7 +5,7 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { readAuditLog } from "@acp/audit";
+import { isQuestionEnd, readAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import { attachApprovers } from "@acp/channel-terminal";
 import { acp, scratch, startAcp } from "./harness.js";
@@ -112,6 +112,47 @@ it("what killed gates left open ends at the next start, in every log of the home
   expect(await Promise.all(calls.map((file) => readFile(file, "utf8")))).toEqual(["act\n", "act\n"]);
   expect(await readdir(at.path)).not.toContain("calls-3");
   expect(await acp(["audit", "verify"], { home })).toMatchObject({ code: 0 });
+});
+
+it("questions that another gate took over end once, in its log, and expire in none", async () => {
+  await using at = await scratch();
+  const home = join(at.path, "h");
+  await mkdir(home, { mode: 0o700 });
+  await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
+  const logs = ["audit.jsonl", "audit.2.jsonl"].map((name) => join(home, name));
+  const busy: Busy[] = [];
+  for (const [index, log] of logs.entries()) busy.push(await startBusy(home, log, join(at.path, `calls-${index}`)));
+  for (const { running } of busy) running.child.kill("SIGKILL");
+  for (const { running } of busy) expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+  for (const { silent } of busy) await silent[Symbol.asyncDispose]();
+
+  const start = async (): Promise<Running> => {
+    const running = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "none")], { home });
+    onTestFinished(() => running[Symbol.asyncDispose]());
+    running.child.stdin?.write(message(1, "initialize", INITIALIZE));
+    await running.seen("stdout", '"serverInfo"');
+    return running;
+  };
+  const end = async ({ child, ended }: Running): Promise<void> => {
+    child.stdin?.end();
+    expect(await ended).toMatchObject({ code: 0 });
+  };
+  // The first takes both questions over. The second gets the log in which one of them was asked, and must not end it there.
+  const first = await start();
+  const second = await start();
+  await end(first);
+  await end(second);
+  await end(await start());
+
+  const events = (await Promise.all(logs.map(eventsOf))).flat();
+  const idsOf = (isWanted: (eventType: string) => boolean): readonly string[] =>
+    events.flatMap(({ requestId, eventType }) => (isWanted(eventType) ? requestId : [])).sort();
+  const asked = idsOf((eventType) => eventType === "consent_requested");
+  expect(asked).toHaveLength(2);
+  expect(idsOf(isQuestionEnd)).toEqual(asked);
+  expect(idsOf((eventType) => eventType === "consent_expired")).toEqual([]);
+  const elsewhere = events.flatMap(({ metadata }) => metadata["ended_elsewhere"] ?? []);
+  expect(elsewhere).toEqual([(await eventsOf(logs[1] ?? "")).find(({ eventType }) => eventType === "consent_requested")?.requestId]);
 });
 
 it("what a gate that lives has open is left to it", async () => {

@@ -22,7 +22,7 @@ export { homePaths, resolveHome, resolvePath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
 export { clearPause, readPause, setPause } from "./pause.js";
 export type { PauseEnd } from "./pause.js";
-export { openPendingFiles } from "./pending-directory.js";
+export { heldQuestions, openPendingFiles } from "./pending-directory.js";
 export type { PendingFiles } from "./pending-directory.js";
 export { readPolicyFile } from "./policy-file.js";
 export { watchPolicyFile } from "./policy-watch.js";

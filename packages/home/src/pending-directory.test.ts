@@ -4,7 +4,7 @@ import { reduce } from "@acp/core";
 import { pendingRecord } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
-import { type PendingFiles, openPendingFiles } from "./pending-directory.js";
+import { type PendingFiles, heldQuestions, openPendingFiles } from "./pending-directory.js";
 
 const place = async (): Promise<string> => join(await scratchDirectory(), "pending");
 
@@ -100,5 +100,22 @@ describe("openPendingFiles()", () => {
     await rm(join(directory, name, "journal.jsonl"));
     await using store = await openPendingFiles(directory);
     expect(store.leftOpen).toEqual(new Set());
+  });
+});
+
+describe("heldQuestions()", () => {
+  it("names what processes hold open, live ones and dead ones, and nothing that ended", async () => {
+    const directory = await place();
+    expect(await heldQuestions(directory)).toEqual(new Set());
+    await leave(directory, (store) => store.put(pendingRecord({ id: "cr_dead" })));
+    expect(await heldQuestions(directory)).toEqual(new Set(["cr_dead"]));
+    await using one = await openPendingFiles(directory);
+    await using two = await openPendingFiles(directory);
+    await two.put(pendingRecord({ id: "cr_live" }));
+    const over = pendingRecord({ id: "cr_over" });
+    await one.put(over);
+    const ended = reduce(over, { type: "expire", atMs: over.request.expiresAtMs });
+    if (ended.ok) await one.transition("cr_over", 0, ended.next);
+    expect(await heldQuestions(directory)).toEqual(new Set(["cr_dead", "cr_live"]));
   });
 });

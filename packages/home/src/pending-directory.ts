@@ -53,6 +53,21 @@ export async function openPendingFiles(directory: string): Promise<PendingFiles>
   });
 }
 
+/**
+ * Ids of the questions that some process holds open: this one, other live ones, and dead ones that nobody took over yet. Asked while nobody takes over.
+ *
+ * @throws ConsentError as {@link openPendingFiles}.
+ */
+export async function heldQuestions(directory: string): Promise<ReadonlySet<string>> {
+  await makePrivateDirectory(directory);
+  return whileWriting(directory, async () => {
+    const records: PendingRecord[] = [];
+    for (const name of (await readdir(directory)).filter((each) => OWNER.test(each)))
+      records.push(...(await readJournal(join(directory, name, FILE))));
+    return openIn(records);
+  });
+}
+
 const openIn = (records: readonly PendingRecord[]): ReadonlySet<string> =>
   new Set(records.filter(({ status }) => status !== "ended").map(({ id }) => id));
 

@@ -3,6 +3,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { RecoverOptions } from "@acp/audit";
 import { createTerminalChannel } from "@acp/channel-terminal";
 import type { TerminalChannel } from "@acp/channel-terminal";
 import { ConsentError, createConsentGate } from "@acp/core";
@@ -22,6 +23,7 @@ import { checkWitnesses, lookAfterLogs } from "../mcp/home-logs.js";
 import { openHomeStore } from "../mcp/home-store.js";
 import { createNotices, sayHow } from "../mcp/notices.js";
 import type { Notices } from "../mcp/notices.js";
+import { findEnded } from "../mcp/other-logs.js";
 import { openPolicyInForce } from "../mcp/policy-in-force.js";
 import { heedRotation } from "../mcp/rotated-keys.js";
 import { removeStaleSockets } from "../mcp/stale-sockets.js";
@@ -44,9 +46,9 @@ export const mcp: Run = async (invocation) => {
 
   const { keys, gateOptions } = await openHomeKeys(home, invocation);
   const upstreams = await openServers(servers, { file: source.file, keys, env: io.env });
-  // Before the logs: what an earlier process left open and this one shows again has not ended.
+  // Before the logs: what an earlier process left open and this or another one shows again has not ended.
   await using kept = await openHomeStore(home);
-  const recover = { pendingIds: kept.leftOpen };
+  const recover: RecoverOptions = { pendingIds: kept.heldOpen, endedElsewhere: (ids) => findEnded(home, ids) };
   const settings = { config: source.config?.audit, recover };
   await checkWitnesses(home, settings);
   await using audit = await openHomeAudit(home, settings);

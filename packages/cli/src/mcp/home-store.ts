@@ -3,14 +3,14 @@
  */
 import { join } from "node:path";
 import type { Store } from "@acp/core";
-import { fileClaims, fileGrants, openPendingFiles } from "@acp/home";
+import { fileClaims, fileGrants, heldQuestions, openPendingFiles } from "@acp/home";
 import type { Home } from "@acp/home";
 
 /** The stores that are files. */
 export interface HomeStore extends AsyncDisposable {
   readonly store: Pick<Store, "claims" | "grants" | "pending">;
-  /** Questions that an earlier process left open, and that are now this one's. */
-  readonly leftOpen: ReadonlySet<string>;
+  /** Questions that are open: those that a dead process left and that are now this one's, and those of other live gates. */
+  readonly heldOpen: ReadonlySet<string>;
 }
 
 /**
@@ -19,10 +19,11 @@ export interface HomeStore extends AsyncDisposable {
  * @throws ConsentError `home_invalid`, with the fix.
  */
 export async function openHomeStore(home: Home): Promise<HomeStore> {
-  const pending = await openPendingFiles(join(home.dir, "pending"));
+  const directory = join(home.dir, "pending");
+  const pending = await openPendingFiles(directory);
   return {
     store: { claims: fileClaims(join(home.dir, "claims")), grants: fileGrants(home.grantsPath), pending },
-    leftOpen: pending.leftOpen,
+    heldOpen: await heldQuestions(directory),
     [Symbol.asyncDispose]: () => pending[Symbol.asyncDispose](),
   };
 }

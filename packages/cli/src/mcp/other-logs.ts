@@ -1,8 +1,8 @@
 /**
  * Other logs: a gate writes one log, and the gates before it may have left work open in others. Whoever starts ends that there too.
  */
-import { openAuditLog } from "@acp/audit";
-import type { AuditLogOptions } from "@acp/audit";
+import { isQuestionEnd, openAuditLog, readAuditLog } from "@acp/audit";
+import type { AuditLogOptions, RecoverOptions } from "@acp/audit";
 import { isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
 import { listAuditFiles } from "../audit-files.js";
@@ -12,7 +12,7 @@ export interface OtherLogs {
   readonly home: Home;
   /** The log of this gate, which is looked after already. */
   readonly own: string;
-  readonly recover: Required<AuditLogOptions>["recover"];
+  readonly recover: RecoverOptions;
   /** What a log of the home is opened with. */
   readonly optionsOf: (path: string) => AuditLogOptions;
   /** Hears how many questions and calls were ended in a log. */
@@ -32,4 +32,22 @@ export async function recoverOtherLogs({ home, own, recover, optionsOf, onEnded,
       if (!isConsentError(error, "audit_busy")) onError(path, error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/**
+ * Which of these questions have their end in a log of the home: a gate takes over what a dead one left open, and ends it in the log that it writes itself.
+ * A log that cannot be read says nothing; that it is broken is said elsewhere.
+ */
+export async function findEnded(home: Home, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const wanted = new Set(ids);
+  const ended = new Set<string>();
+  for (const path of await listAuditFiles(home.dir)) {
+    try {
+      for await (const { eventType, requestId } of readAuditLog(path))
+        if (wanted.has(requestId) && isQuestionEnd(eventType)) ended.add(requestId);
+    } catch (error) {
+      if (!isConsentError(error)) throw error;
+    }
+  }
+  return ended;
 }
