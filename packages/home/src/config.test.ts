@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { type Config, DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
-import { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
 import { CONFIG_TEMPLATE } from "./templates.js";
 
 const ORIGINS = { homeDir: "/home/ada", cwd: "/home/ada/.acp" };
@@ -151,33 +150,6 @@ groups: { finance: [ada, bob], nobody: [] }
     expect(parse("channel: prompt").approvers).toBeUndefined();
   });
 
-  it("reads the settings of the logs", () => {
-    const text = `audit:
-  format: v0.3
-  rotate_megabytes: 16
-  rotate_days: 7
-  keep_files: 12
-  checkpoint_events: 100
-  checkpoint_seconds: 5
-  witnesses:
-    - directory: /mnt/usb/acp
-    - directory: beside
-    - url: https://witness.example/checkpoints
-`;
-    expect(parse(text).audit).toEqual({
-      format: "v0.3",
-      rotateBytes: 16 * 1024 * 1024,
-      rotateMs: 7 * 86_400_000,
-      keepFiles: 12,
-      checkpointEvents: 100,
-      checkpointMs: 5_000,
-      witnesses: [{ directory: "/mnt/usb/acp" }, { directory: "/home/ada/.acp/beside" }, { url: "https://witness.example/checkpoints" }],
-    });
-    expect(parse(text).unsupported).toEqual(["audit.format"]);
-    expect(parse("audit: {}").audit).toEqual(DEFAULT_AUDIT_CONFIG);
-    expect(parse("channel: prompt").audit).toBeUndefined();
-  });
-
   const server = (rest: string): string => `proxy: { upstream_servers: [{ ${rest} }] }`;
   it.each([
     ["an empty file", "", "the file is empty"],
@@ -215,16 +187,6 @@ groups: { finance: [ada, bob], nobody: [] }
     ["a timeout of nothing", "defaults: { timeout_seconds: 0 }", "from 1 to 604800"],
     ["a timeout beyond a week", "defaults: { timeout_seconds: 604801 }", "from 1 to 604800"],
     ["a timeout in quotes", "defaults: { timeout_seconds: '60' }", "did you mean 60?"],
-    ["another format", "audit: { format: v3 }", "expected v0.2 or v0.3"],
-    ["no room for a log", "audit: { rotate_megabytes: 0 }", "from 1 to"],
-    ["no file to keep", "audit: { keep_files: 0 }", "from 1 to"],
-    ["half a day", "audit: { rotate_days: 0.5 }", "whole number"],
-    ["a misspelt setting of the logs", "audit: { keep_file: 3 }", "did you mean keep_files?"],
-    ["a witness that is nothing", "audit: { witnesses: [{}] }", 'either "directory" or "url"'],
-    ["a witness that is two", "audit: { witnesses: [{ directory: /a, url: 'http://h' }] }", 'either "directory" or "url"'],
-    ["a witness twice", "audit: { witnesses: [{ directory: /a/b }, { directory: /a//b }] }", "another witness is the same"],
-    ["a crowd of witnesses", `audit: { witnesses: [${"{ directory: /a }, ".repeat(17)}] }`, "more than 16 witnesses"],
-    ["a witness with a password", "audit: { witnesses: [{ url: 'https://a:b@c' }] }", "must not hold a name or password"],
     ["an empty path", "defaults: { policy: '' }", "the text is empty"],
     ["another user's path", "defaults: { policy: ~bob/p.yml }", 'only "~/" is understood'],
     ["a server without a name", server("command: x"), '"name" is missing'],
