@@ -10,7 +10,7 @@ import type { LoggedQuestion } from "./joiner.js";
 import { holdsSecret } from "./logged-call.js";
 
 /** Why something is never allowed by a suggestion. */
-export type Bar = "risk" | "category" | "name" | "quorum" | "passkey" | "secrets" | "edited";
+export type Bar = "risk" | "category" | "name" | "quorum" | "passkey" | "approvers" | "secrets" | "edited";
 
 /** Each bar in words, after "not suggested:". */
 export const BAR_TEXTS: Readonly<Record<Bar, string>> = {
@@ -19,6 +19,7 @@ export const BAR_TEXTS: Readonly<Record<Bar, string>> = {
   name: "its name says that it deletes, runs, pays, sends or changes rights",
   quorum: "several people have to agree",
   passkey: "it takes a passkey",
+  approvers: "the rule that asks names who has to be asked",
   secrets: "it uses a secret",
   edited: "it was approved with edits only",
 };
@@ -79,6 +80,7 @@ export function barOf({ action, question, ruling, classification }: Answered): B
   if (!LOOSE_LEVELS.has(question.riskLevel) || !LOOSE_LEVELS.has(ruling?.level ?? risk) || !LOOSE_LEVELS.has(risk)) return "risk";
   if (question.quorum > 1 || (ruling?.ask?.quorum ?? 1) > 1) return "quorum";
   if (question.wantsPasskey || ruling?.ask?.evidence === "passkey") return "passkey";
+  if (ruling?.ask?.approvers !== undefined) return "approvers";
   if (question.hasSecrets || (ruling?.secrets?.length ?? 0) > 0 || holdsSecret(action)) return "secrets";
   return undefined;
 }

@@ -56,7 +56,8 @@ interface Joined {
 function joinArguments(ours: JsonValue | undefined, theirs: JsonValue | undefined, origins: PathOrigins): Joined | undefined {
   const either = ours ?? theirs;
   if (ours === undefined || theirs === undefined) return either === undefined ? {} : { args: either };
-  if (!isJsonObject(ours) || !isJsonObject(theirs)) return isImplied(ours, theirs, origins) ? { args: ours } : undefined;
+  if (typeof ours === "string" && typeof theirs === "string") return isImplied(ours, theirs, origins) ? { args: ours } : undefined;
+  if (!isJsonObject(ours) || !isJsonObject(theirs)) return undefined; // arguments of a tool, and a command
   const joined = new Map(Object.entries(ours));
   for (const [key, pattern] of Object.entries(theirs)) {
     const own = joined.get(key);

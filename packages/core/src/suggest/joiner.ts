@@ -87,10 +87,9 @@ export function createJoiner<T>(handler: CallHandler<T>): (event: LoggedEvent) =
   return (event) => {
     if (event.eventType === "tool_call_intercepted") return begin(event);
     if (event.eventType === "consent_requested") return ask(event);
-    const unasked = unaskedOutcome(event);
-    if (unasked !== undefined) {
+    if (isDecided(event)) {
       const taken = takeBegun(event);
-      return taken === undefined ? undefined : handler.end(taken.call, { outcome: unasked, atMs: event.atMs });
+      return taken === undefined ? undefined : handler.end(taken.call, unaskedEnd(event));
     }
     const outcome = outcomeOf(event);
     return outcome === undefined ? undefined : settle(event.requestId, { outcome, atMs: event.atMs });
@@ -102,9 +101,16 @@ function callOf({ metadata: { call } }: LoggedEvent): string | undefined {
   return typeof call === "string" ? call : undefined;
 }
 
-function unaskedOutcome({ eventType, decision }: LoggedEvent): CallOutcome | undefined {
-  if (eventType === "policy_evaluated") return decision === "ask" ? undefined : "unasked";
-  return eventType === "grant_used" || eventType === "decision_adopted" ? "granted" : undefined;
+/** Whether the event says how a call ended that nobody was asked about. */
+function isDecided({ eventType, decision }: LoggedEvent): boolean {
+  if (eventType === "policy_evaluated") return decision !== "ask";
+  return eventType === "grant_used" || eventType === "decision_adopted";
+}
+
+/** A kept no that a retry found was counted when it was given. */
+function unaskedEnd({ eventType, decision, atMs }: LoggedEvent): CallEnd | undefined {
+  if (eventType === "policy_evaluated") return { outcome: "unasked", atMs };
+  return eventType === "grant_used" || decision.startsWith("approved") ? { outcome: "granted", atMs } : undefined;
 }
 
 /** What a person or the passing of time made of a question. A yes that is not plainly one is taken for one with edits. */

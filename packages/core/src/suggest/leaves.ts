@@ -37,8 +37,7 @@ function gather(maps: readonly JsonObject[], path: readonly string[], leaves: Le
     const scalars = flat.filter(isScalar);
     const hasGaps = nested.length + scalars.length < flat.length || (nested.length > 0 && scalars.length > 0);
     if (scalars.length === 0 && nested.length > 0) gather(nested, [...path, key], leaves);
-    if (scalars.length > 0 || nested.length === 0 || hasGaps)
-      leaves.push({ path: [...path, key], values: [...new Set(scalars)], hasGaps });
+    if (scalars.length > 0 || nested.length === 0 || hasGaps) leaves.push({ path: [...path, key], values: [...new Set(scalars)], hasGaps });
   }
 }
 

@@ -78,7 +78,7 @@ export function placePattern(place: CommonPlace, origins: PathOrigins): string |
   const directory = directoryText(place, origins);
   if (directory === undefined) return undefined;
   const rest = place.isFlat ? `*${place.extension}` : place.extension === "" ? "**" : `**/*${place.extension}`;
-  return directory === "" ? rest : `${directory}/${rest}`;
+  return directory === "" || directory === "/" ? `${directory}${rest}` : `${directory}/${rest}`;
 }
 
 /** The place in words. */
