@@ -86,13 +86,11 @@ describe("compileSchemaCheck()", () => {
       skips.push(reason),
     );
     const evil = { name: `${"a".repeat(50_000)}!` };
-    const started = performance.now();
+    // Without the watchdog neither of these would end.
     expect(run(evil, 50_000)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(1_000);
     expect(skips).toEqual(["a check takes more than 50 ms"]);
-    const again = performance.now();
     expect(run(evil, 50_000)).toBeUndefined();
-    expect(performance.now() - again).toBeLessThan(5);
+    expect(skips).toHaveLength(1);
   });
 
   it("stops a recursive union that doubles its work at every level", async () => {
@@ -107,18 +105,15 @@ describe("compileSchemaCheck()", () => {
     };
     let filter: unknown = "wrong";
     for (let depth = 0; depth < 40; depth++) filter = { below: filter, op: "none" };
-    const started = performance.now();
     const { skips } = await check(schema, { filter });
-    expect(performance.now() - started).toBeLessThan(1_500);
     expect(skips).toEqual(["a check takes more than 50 ms"]);
   });
 
   it("ignores uniqueItems, whose check takes quadratic time", async () => {
     const schema = { type: "object", properties: { list: { type: "array", uniqueItems: true } } };
     const list = Array.from({ length: 30_000 }, (_, index) => ({ index }));
-    const started = performance.now();
+    // Compared with each other they would take longer than a check may.
     expect(await check(schema, { list })).toEqual({ problem: undefined, skips: [] });
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   it.each([

@@ -55,9 +55,10 @@ export async function compileSchemaCheck(schema: unknown, skip: (reason: string)
   if (schemaChars > SCHEMA_CHARS_MAX) return skipped(`it has ${schemaChars} characters, more than ${SCHEMA_CHARS_MAX}`);
   let validate: ValidateFunction;
   try {
-    const ajv = await newAjv(schema);
+    const newAjv = await loadAjv(schema);
     const { $schema: _, ...body } = schema; // the dialect is chosen; Ajv would look for its document
-    const compiled = runWithin(() => ajv.compile(body), COMPILE_MS_MAX);
+    // Anew for each attempt: one that was stopped half way may remember half of a schema.
+    const compiled = runWithin(() => newAjv().compile(body), COMPILE_MS_MAX);
     if (!compiled.ended) return skipped(`compiling it takes more than ${COMPILE_MS_MAX} ms`);
     validate = compiled.value;
   } catch (error) {
@@ -86,15 +87,17 @@ export async function compileSchemaCheck(schema: unknown, skip: (reason: string)
   }
 }
 
-async function newAjv(schema: Readonly<Record<string, unknown>>): Promise<{ compile(schema: object): ValidateFunction }> {
+async function loadAjv(schema: Readonly<Record<string, unknown>>): Promise<() => { compile(schema: object): ValidateFunction }> {
   const old = typeof schema.$schema === "string" && DRAFT_07.test(schema.$schema);
   // Loaded when the first schema comes, so that the proxy is ready sooner.
   const { Ajv } = old ? await import("ajv") : { Ajv: (await import("ajv/dist/2020.js")).Ajv2020 };
-  const ajv = new Ajv(OPTIONS);
-  // Comparing every pair of items takes quadratic time; the server checks it anyway.
-  ajv.removeKeyword("uniqueItems");
-  ajv.addKeyword("uniqueItems");
-  return ajv;
+  return () => {
+    const ajv = new Ajv(OPTIONS);
+    // Comparing every pair of items takes quadratic time; the server checks it anyway.
+    ajv.removeKeyword("uniqueItems");
+    ajv.addKeyword("uniqueItems");
+    return ajv;
+  };
 }
 
 /** Nesting, counted no further than past the limit. */

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { runWithin } from "./watchdog.js";
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("runWithin()", () => {
   it("gives the value of work that ends", () => {
@@ -16,6 +18,37 @@ describe("runWithin()", () => {
 
   it("stops a regular expression", () => {
     expect(runWithin(() => /^(a+)+$/.test(`${"a".repeat(60)}!`), 20)).toEqual({ ended: false });
+  });
+
+  /** What the process says that it used, whatever it did. */
+  const used = (ms: number): void => void vi.spyOn(process, "cpuUsage").mockReturnValue({ user: ms * 600, system: ms * 400 });
+
+  it("begins anew, with more time, where the process had too little of the processor, and gives up in the end", () => {
+    used(19);
+    let attempts = 0;
+    const late = (): number => {
+      if (++attempts < 3) for (;;);
+      return attempts;
+    };
+    expect(runWithin(late, 20)).toEqual({ ended: true, value: 3 });
+    attempts = 0;
+    const never = (): never => {
+      attempts++;
+      for (;;);
+    };
+    expect(runWithin(never, 20)).toEqual({ ended: false });
+    expect(attempts).toBe(4);
+  });
+
+  it("begins nothing anew that had its time", () => {
+    used(20);
+    let attempts = 0;
+    const work = (): never => {
+      attempts++;
+      for (;;);
+    };
+    expect(runWithin(work, 20)).toEqual({ ended: false });
+    expect(attempts).toBe(1);
   });
 
   it("throws what the work throws", () => {

@@ -11,8 +11,26 @@ const box: { job: () => void } = { job: () => {} };
 createContext(box);
 const script: Script = new Script("job()");
 
-/** Runs `work` for at most `ms`; costs about 35 µs. What `work` throws is thrown. */
+/** How many times the limit may pass on a machine that gives this process no time. */
+const STARVED_TIMES_MAX = 8;
+
+/**
+ * Runs `work` for at most `ms`; costs about 40 µs. What `work` throws is thrown. Where the time passed without this process having had the
+ * processor for so long, the work begins anew and gets twice the time.
+ */
 export function runWithin<T>(work: () => T, ms: number): WatchedResult<T> {
+  for (let times = 1; ; times *= 2) {
+    const before = process.cpuUsage();
+    const result = attempt(work, ms * times);
+    if (result.ended || times >= STARVED_TIMES_MAX) return result;
+    const { user, system } = process.cpuUsage(before);
+    if ((user + system) / MICROS_PER_MS >= ms) return result;
+  }
+}
+
+const MICROS_PER_MS = 1_000;
+
+function attempt<T>(work: () => T, ms: number): WatchedResult<T> {
   let result: WatchedResult<T> = { ended: false };
   box.job = () => {
     result = { ended: true, value: work() };

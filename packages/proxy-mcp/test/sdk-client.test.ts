@@ -4,8 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { systemClock } from "@acp/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { McpProxyOptions } from "../src/index.js";
 import { ALLOW_ALL, ASK_ALL, type Proxied, proxied } from "./support/proxied.js";
 import { sdkClient, streamTransport } from "./support/sdk-client.js";
@@ -25,7 +24,10 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "proxy-mcp-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function connect(
   options: Parameters<typeof proxied>[0] & Partial<McpProxyOptions>,
@@ -94,14 +96,21 @@ describe("the SDK's client", () => {
   });
 
   it("waits longer than its own time-out while progress comes", async () => {
-    const { p, client } = await connect({ policy: ASK_ALL, upstreams: [filesystem(folder)], clock: systemClock, progressEveryMs: 40 });
+    const { p, client } = await connect({ policy: ASK_ALL, upstreams: [filesystem(folder)] });
+    // The client's own timers; the proxy's are the clock's.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let reports = 0;
-    const options = { timeout: 200, resetTimeoutOnProgress: true, onprogress: () => void reports++ };
+    const options = { timeout: 60_000, resetTimeoutOnProgress: true, onprogress: () => void reports++ };
     const call = client.callTool({ name: "list_directory", arguments: { path: folder } }, undefined, options);
     const question = await p.channel.question(0);
-    while (reports < 8) await new Promise((resolve) => setImmediate(resolve));
+    for (let wanted = 1; wanted <= 4; wanted++) {
+      vi.advanceTimersByTime(50_000);
+      await p.clock.advance(10_000);
+      while (reports < wanted) await new Promise((resolve) => setImmediate(resolve));
+    }
     await question.approve();
     expect(await call).not.toHaveProperty("isError", true);
+    vi.useRealTimers();
     await client.close();
   });
 

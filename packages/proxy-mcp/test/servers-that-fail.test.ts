@@ -178,7 +178,8 @@ describe("closing", () => {
     expect(isRunning(pid) && isRunning(child)).toBe(true);
     await p.proxy.close();
     expect(isRunning(pid)).toBe(false);
-    expect(isRunning(child)).toBe(false);
+    // Killed with it; on a busy machine the system may need a moment for that.
+    while (isRunning(child)) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
   it("happens when the signal aborts", async () => {

@@ -29,7 +29,7 @@ export interface LineClient {
 }
 
 /** Below the runner's own limit, so that a test that waits in vain says for what; far above what a loaded machine takes. */
-const TIMEOUT_MS = 15_000;
+const PATIENCE_MS = 15_000;
 
 export function lineClient(toServer: Writable, fromServer: Readable): LineClient {
   const lines: string[] = [];
@@ -70,7 +70,7 @@ export function lineClient(toServer: Writable, fromServer: Readable): LineClient
             .slice(-8)
             .map((line) => line.slice(0, 400))
             .join("\n");
-        const timer = setTimeout(() => reject(new Error(`no such line among:\n${last()}`)), TIMEOUT_MS);
+        const timer = setTimeout(() => reject(new Error(`no such line among:\n${last()}`)), PATIENCE_MS);
         watchers.add(look);
         look();
       }),
