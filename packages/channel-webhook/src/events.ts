@@ -2,12 +2,15 @@
  * Events: the two messages that a receiver gets. Format: spec/webhook.md §3.
  */
 import { randomUUID } from "node:crypto";
-import { type ConsentRequest, type Ending, type JsonObject, MESSAGE_VERSION, encodeRequest, isoTime } from "@acp/core";
+import { type ConsentRequest, type Ending, type JsonObject, MESSAGE_VERSION, encodeRequest, escapeText, isoTime } from "@acp/core";
 import type { OutgoingMessage } from "./send.js";
 
 const encoder = new TextEncoder();
 
-const message = (body: JsonObject): OutgoingMessage => ({ id: `msg_${randomUUID()}`, body: encoder.encode(JSON.stringify(body)) });
+/** The same JSON with the characters as escapes that could hide or reorder: also a receiver's log shows what is there. */
+const write = (body: JsonObject): Uint8Array => encoder.encode(escapeText(JSON.stringify(body)));
+
+const message = (body: JsonObject): OutgoingMessage => ({ id: `msg_${randomUUID()}`, body: write(body) });
 
 /** A question, as S0 §4.1 writes it; with a link for each person where pages are served. */
 export function questionEvent(request: ConsentRequest, links: Readonly<Record<string, string>> | undefined): OutgoingMessage {

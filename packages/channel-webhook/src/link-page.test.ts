@@ -45,7 +45,7 @@ describe("questionPage()", () => {
     const offer = { id: 'o"1', scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 60_000 } as const;
     const html = await textOf({ offers: [offer] });
     expect(html).toContain('name="grant" value="" checked');
-    expect(html).toContain('name="grant" value="o&quot;1">');
+    expect(html).toContain('name="grant" value="o&quot;1"> and every call of write_file on files for 1 min [o&quot;1]');
     expect(await textOf()).not.toContain('name="grant"');
   });
 

@@ -2,7 +2,16 @@
  * LinkPage: a question as a plain page with a form. No script, nothing loaded, every text escaped. It decides nothing: links-handler.ts does.
  */
 import { createHash } from "node:crypto";
-import { type AnswerReceipt, type ConsentRequest, type EndStatus, REASON_CHARS_MAX, confirmationWord, escapeText } from "@acp/core";
+import {
+  type AnswerReceipt,
+  type ConsentRequest,
+  type EndStatus,
+  REASON_CHARS_MAX,
+  confirmationWord,
+  escapeText,
+  showDuration,
+  showScope,
+} from "@acp/core";
 
 const STYLE = `:root{color-scheme:light dark}
 body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
@@ -65,7 +74,7 @@ function offerChoice({ offers }: ConsentRequest): string {
   if (offers.length === 0) return "";
   const choice = (value: string, label: string, checked: boolean): string =>
     `<label><input type="radio" name="grant" value="${html(value)}"${checked ? " checked" : ""}> ${html(label)}</label>`;
-  const each = offers.map(({ id }) => choice(id, `this call, and what [${id}] above says`, false));
+  const each = offers.map(({ id, scope, ttlMs }) => choice(id, `and ${showScope(scope)} for ${showDuration(ttlMs)} [${id}]`, false));
   return `<fieldset><legend>A yes covers</legend>${choice("", "this call only", true)}${each.join("")}</fieldset>`;
 }
 
