@@ -116,6 +116,33 @@ describe("witnesses", () => {
   });
 });
 
+describe("format v0.3", () => {
+  it("writes the decisions beside the chained log as ACP v0.3 has them", async () => {
+    await using at = await world(() => "  format: v0.3\n");
+    const policy = 'version: "1"\ndefault_action: deny\nrules: [{ match: { tool: "read_*" }, action: allow }]\n';
+    await writeFile(join(at.home, "policy.yml"), policy, { mode: 0o600 });
+    await writeFile(join(at.folder, "a.txt"), "x");
+    {
+      await using gated = await startGated(at);
+      expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
+      expect(await gated.call("write_file", { path: "b.txt", content: "x" })).toMatchObject({ code: "policy_denied" });
+    }
+    const entriesOf = (text: string): readonly unknown[] =>
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    const entries = entriesOf(await readFile(join(at.home, "audit.v0.3.jsonl"), "utf8"));
+    expect(entries).toMatchObject([
+      { timestamp: expect.any(String), action: { name: "read_text_file", args: { path: "a.txt" } }, verdict: { decision: "allow" } },
+      { action: { name: "write_file" }, verdict: { decision: "deny" } },
+    ]);
+    // It is no chained log: nobody takes it for one.
+    expect(await at.run(["audit", "verify"])).toMatchObject({ code: 0, stdout: expect.not.stringContaining("v0.3") });
+    expect(entriesOf((await at.run(["audit", "export", "--format", "v0.3"])).stdout)).toEqual(entries);
+  });
+});
+
 describe("rotation and retention", () => {
   it("fill files of the size that is set, and remove the oldest, but not what the vault is held against", async () => {
     await using at = await world(() => "  rotate_megabytes: 1\n  keep_files: 2\n");
