@@ -2,6 +2,8 @@
  * CSV: RFC 4180 rows that a spreadsheet shows and never runs. Pure. Format: spec/audit.md §10.
  */
 
+import { escapeCharacter } from "./line-ends.js";
+
 /** What a spreadsheet takes for a formula when a cell starts with it, also after blanks; the full-width ones too. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20|]/;
 /** What some reader takes for the end of a line or of a text, and what hides or turns other characters. */
@@ -17,9 +19,4 @@ function csvCell(cell: string | number): string {
   if (typeof cell === "number") return String(cell);
   const seen = cell.replaceAll("\\", "\\\\").replaceAll(UNSEEN, escapeCharacter);
   return `"${FORMULA.test(cell) ? "'" : ""}${seen.replaceAll('"', '""')}"`;
-}
-
-/** `\uXXXX` for every UTF-16 unit of a character. */
-export function escapeCharacter(character: string): string {
-  return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
 }

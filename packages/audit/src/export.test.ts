@@ -5,6 +5,7 @@ import { collect, makeEvent, makeLines, scratchLog } from "../test/support.js";
 import type { AuditEventInput } from "@acp/core";
 import { csvRow } from "./csv.js";
 import { type ExportFormat, exportAuditLog } from "./export.js";
+import { plainEntries } from "./plain-format.js";
 
 async function exported(format: ExportFormat, events: readonly AuditEventInput[], filter = {}): Promise<string> {
   const path = await scratchLog();
@@ -122,6 +123,25 @@ describe("exportAuditLog() in the plain format", () => {
       { action: { name: "write_file" }, verdict: { decision: "allow", reason: "Approved by human" } },
       { verdict: { decision: "allow" } },
     ]);
+  });
+
+  it("writes the action of the question that an edited one took the place of", async () => {
+    const found = await entries([
+      intercepted({ metadata: { kind: "tool", server: "files", parameters: { path: "/a" } } }),
+      makeEvent(1, { eventType: "consent_requested", requestId: "cr_1", decision: "ask" }),
+      decided("cr_1", "consent_superseded", { decision: "superseded" }),
+      makeEvent(5, { eventType: "consent_requested", requestId: "cr_2", decision: "ask", metadata: { replaces: "cr_1" } }),
+      decided("cr_2", "consent_approved"),
+    ]);
+    expect(found).toMatchObject([{ action: { name: "write_file", args: { path: "/a" } }, verdict: { decision: "allow" } }]);
+  });
+
+  it("forgets the oldest of very many calls without an end, and then writes its name", () => {
+    const next = plainEntries();
+    const parameters = { path: "/a" };
+    for (let call = 0; call <= 10_000; call++) next(intercepted({ atMs: call, metadata: { kind: "tool", server: "files", parameters } }));
+    expect(next(makeEvent(0, { atMs: 0 }))?.action).toEqual({ name: "write_file" });
+    expect(next(makeEvent(0, { atMs: 1 }))?.action).toMatchObject({ args: { path: "/a" } });
   });
 
   it("keeps calls apart that run at the same time", async () => {

@@ -1,8 +1,9 @@
 /** Export: a log, or what a filter lets through, as JSON lines, as CSV or in the plain format of ACP v0.3. Format: spec/audit.md §10. */
 import { canonicalJson, isoTime } from "@acp/core";
-import { csvRow, escapeCharacter } from "./csv.js";
+import { csvRow } from "./csv.js";
 import type { AuditEvent } from "./event.js";
-import { plainEntries } from "./plain-format.js";
+import { onOneLine } from "./line-ends.js";
+import { plainEntries, plainLine } from "./plain-format.js";
 import { type AuditRecord, type ReadOptions, readRecords } from "./read.js";
 
 /** How a log is written out. */
@@ -39,26 +40,19 @@ interface Writer {
   line(record: AuditRecord): string | undefined;
 }
 
-/** Ends of lines to some readers that JSON leaves in a text as they are. Escaped they are the same text, and canonical JSON again gives the line. */
-const LINE_ENDS = /[\u0085\u2028\u2029]/g;
-
 const WRITERS: Readonly<Record<ExportFormat, () => Writer>> = {
-  jsonl: () => ({ line: ({ line }) => jsonLine(line) }),
+  jsonl: () => ({ line: ({ line }) => `${onOneLine(line)}\n` }),
   csv: () => ({ header: csvRow(Object.keys(COLUMNS)), line: ({ event }) => csvRow(Object.values(COLUMNS).map((column) => column(event))) }),
   "v0.3": () => {
     const next = plainEntries();
     return {
       line({ event }) {
         const entry = next(event);
-        return entry === undefined ? undefined : jsonLine(JSON.stringify(entry));
+        return entry === undefined ? undefined : `${plainLine(entry)}\n`;
       },
     };
   },
 };
-
-function jsonLine(json: string): string {
-  return `${json.replaceAll(LINE_ENDS, escapeCharacter)}\n`;
-}
 
 const COLUMNS: Readonly<Record<string, (event: AuditEvent) => string | number>> = {
   seq: ({ seq }) => seq,

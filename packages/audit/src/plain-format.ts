@@ -1,49 +1,88 @@
 /**
  * Plain format: decisions as ACP v0.3 §6.2 writes them, one entry a verdict: `{ timestamp, action, verdict }`, without chain. Pure.
  */
-import { type JsonObject, isoTime } from "@acp/core";
+import { copyJson, isoTime, type JsonObject, type JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
+import { onOneLine } from "./line-ends.js";
 
 /** One decision. */
 export interface PlainEntry {
   readonly timestamp: string;
-  readonly action: JsonObject;
+  readonly action: JsonValue;
   readonly verdict: { readonly decision: "allow" | "deny"; readonly reason: string };
 }
 
+/** What an entry is made of. */
+export type PlainSource = Pick<
+  AuditEvent,
+  "eventType" | "requestId" | "agent" | "tool" | "decision" | "atMs" | "responseTimeMs" | "metadata"
+>;
+
+/** Calls and questions whose end is waited for; the oldest is forgotten beyond that, and its entry then only has its name. */
+const OPEN_MAX = 10_000;
+
 /** Turns events, fed in order, into entries. */
-export function plainEntries(): (event: AuditEvent) => PlainEntry | undefined {
-  const intercepted = new Map<string, JsonObject>();
-  const asked = new Map<string, JsonObject>();
+export function plainEntries(): (event: PlainSource) => PlainEntry | undefined {
+  const intercepted = boundedMap();
+  const asked = boundedMap();
   return (event) => {
-    if (event.eventType === "tool_call_intercepted") {
-      intercepted.set(callKey(event), actionOf(event));
-      return undefined;
-    }
-    if (event.eventType === "consent_requested") {
-      asked.set(event.requestId, intercepted.get(callKey(event)) ?? nameOnly(event));
-      intercepted.delete(callKey(event));
-      return undefined;
+    const { eventType, requestId, metadata } = event;
+    const call = callKey(event);
+    if (eventType === "tool_call_intercepted") return intercepted.put(call, copyJson(actionOf(event)));
+    if (eventType === "consent_requested") {
+      const { replaces } = metadata; // an edit made it of another question
+      return asked.put(requestId, asked.take(typeof replaces === "string" ? replaces : "") ?? intercepted.take(call) ?? nameOnly(event));
     }
     const verdict = verdictOf(event);
     if (verdict === undefined) return undefined;
-    const action = asked.get(event.requestId) ?? intercepted.get(callKey(event)) ?? nameOnly(event);
-    asked.delete(event.requestId);
-    intercepted.delete(callKey(event));
-    return { timestamp: isoTime(event.atMs), action, verdict };
+    return { timestamp: isoTime(event.atMs), action: asked.take(requestId) ?? intercepted.take(call) ?? nameOnly(event), verdict };
+  };
+}
+
+/** The line of an entry, without its newline. */
+export function plainLine(entry: PlainEntry): string {
+  return onOneLine(JSON.stringify(entry));
+}
+
+/** Whether a value is an entry, of whichever writer. */
+export function isPlainEntry(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { timestamp, action, verdict } = value;
+  return typeof timestamp === "string" && isObject(action) && isObject(verdict) && typeof verdict["decision"] === "string";
+}
+
+interface BoundedMap {
+  put(key: string, action: JsonValue): undefined;
+  take(key: string): JsonValue | undefined;
+}
+
+function boundedMap(): BoundedMap {
+  const actions = new Map<string, JsonValue>();
+  return {
+    put(key, action) {
+      actions.set(key, action);
+      const [oldest = ""] = actions.size > OPEN_MAX ? actions.keys() : [];
+      actions.delete(oldest);
+      return undefined;
+    },
+    take(key) {
+      const action = actions.get(key);
+      actions.delete(key);
+      return action;
+    },
   };
 }
 
 /** The events of one decision share agent, tool and the moment it began. */
-function callKey({ agent, tool, atMs, responseTimeMs }: AuditEvent): string {
+function callKey({ agent, tool, atMs, responseTimeMs }: PlainSource): string {
   return JSON.stringify([agent, tool, atMs - responseTimeMs]);
 }
 
-function nameOnly({ tool }: AuditEvent): JsonObject {
+function nameOnly({ tool }: PlainSource): JsonObject {
   return { name: tool };
 }
 
-function actionOf({ tool, metadata }: AuditEvent): JsonObject {
+function actionOf({ tool, metadata }: PlainSource): JsonObject {
   const { kind, server, parameters } = metadata;
   const given = isObject(parameters) ? parameters : {};
   switch (kind) {
@@ -70,7 +109,7 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /** What the event decided; `undefined` where the decision is another event's. */
-function verdictOf({ eventType, decision, metadata }: AuditEvent): PlainEntry["verdict"] | undefined {
+function verdictOf({ eventType, decision, metadata }: PlainSource): PlainEntry["verdict"] | undefined {
   const said = (fallback: string): string => {
     const reason = metadata["denied"] ?? metadata["reason"];
     return typeof reason === "string" && reason !== "" ? reason : fallback;

@@ -80,7 +80,8 @@ export async function findNewline(handle: FileHandle, end: number): Promise<numb
   return -1;
 }
 
-async function hashRange(handle: FileHandle, start: number, end: number): Promise<string> {
+/** `sha256:<hex>` of the bytes from one offset to another. */
+export async function hashRange(handle: FileHandle, start: number, end: number): Promise<string> {
   const hash = createHash("sha256");
   for (let from = start; from < end; from += CHUNK_BYTES) hash.update(await readRange(handle, from, Math.min(end, from + CHUNK_BYTES)));
   return `sha256:${hash.digest("hex")}`;

@@ -1,6 +1,15 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { checkpointsPath, generateNoteKey, openAuditLog, readAuditLog, readCheckpoints, verifyAuditLog } from "../src/index.js";
+import { sha256 } from "../src/codec.js";
+import {
+  checkpointsPath,
+  generateNoteKey,
+  openAuditLog,
+  openPlainLog,
+  readAuditLog,
+  readCheckpoints,
+  verifyAuditLog,
+} from "../src/index.js";
 import { makeEvent, makeLines, scratchLog } from "./support.js";
 import { runWriter } from "./writer-process.js";
 
@@ -52,6 +61,29 @@ describe("a killed writer", () => {
       );
     },
   );
+
+  it(`loses no decision that was acknowledged, over ${KILLS} kills at random moments of a plain log`, {
+    timeout: 60_000 + KILLS * 3_000,
+  }, async () => {
+    const path = await scratchLog();
+    const acknowledged: string[] = [];
+    for (let kill = 0; kill < KILLS; kill++) {
+      const atLine = 1 + Math.floor(Math.random() * 300);
+      let seen = 0;
+      const { lines } = await runWriter([path, 1_000_000, 1 + (kill % 4) * 5, 0, 0, "", "v0.3"], {
+        onLine: (_line, child) => void (++seen === atLine && child.kill("SIGKILL")),
+      });
+      acknowledged.push(...lines);
+    }
+    await (await openPlainLog({ path })).close();
+    const found = (await readFile(path, "utf8")).split("\n").slice(0, -1);
+    const lost = acknowledged.filter((line) => {
+      const [seq = "", hash] = line.split(" ");
+      return sha256(found[Number(seq)] ?? "") !== hash;
+    });
+    expect(lost).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
+  });
 
   it("leaves a log that opens and goes on, at whatever byte its file ends", { timeout: 120_000 }, async () => {
     const lines = (await makeLines([makeEvent(1), makeEvent(2)])).map((line) => `${line}\n`);

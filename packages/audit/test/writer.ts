@@ -1,12 +1,14 @@
 /**
  * A process that writes a log and says on stdout what was acknowledged: `seq hash`, one line an append.
- * Arguments: path, how many appends, how many at once, bytes of filler in each event, bytes of a file (0: any), secret key of checkpoints. Ends with `busy` or `failed MESSAGE` on stdout where it cannot go on.
+ * Arguments: path, how many appends, how many at once, bytes of filler in each event, bytes of a file (0: any), secret key of checkpoints, `v0.3`
+ * for a plain log. Ends with `busy` or `failed MESSAGE` on stdout where it cannot go on.
  */
 import { writeSync } from "node:fs";
 import { isConsentError } from "@acp/core";
-import { openAuditLog } from "../src/audit-log.js";
+import { type AuditLog, openAuditLog } from "../src/audit-log.js";
+import { openPlainLog } from "../src/plain-log.js";
 
-const [path = "", count = "1", concurrency = "1", filler = "0", maxBytes = "0", signerKey = ""] = process.argv.slice(2);
+const [path = "", count = "1", concurrency = "1", filler = "0", maxBytes = "0", signerKey = "", format = ""] = process.argv.slice(2);
 const metadata = { filler: "x".repeat(Number(filler)) };
 let number = 0;
 
@@ -26,11 +28,13 @@ const say = (text: string): void => {
 };
 
 try {
-  await using log = await openAuditLog({
-    path,
-    ...(maxBytes === "0" ? {} : { rotation: { maxBytes: Number(maxBytes) } }),
-    ...(signerKey === "" ? {} : { checkpoints: { signerKey, everyEvents: 50 } }),
-  });
+  const open = (): Promise<AuditLog> =>
+    openAuditLog({
+      path,
+      ...(maxBytes === "0" ? {} : { rotation: { maxBytes: Number(maxBytes) } }),
+      ...(signerKey === "" ? {} : { checkpoints: { signerKey, everyEvents: 50 } }),
+    });
+  await using log = format === "v0.3" ? await openPlainLog({ path }) : await open();
   const write = async (): Promise<void> => {
     while (number < Number(count)) {
       number += 1;
