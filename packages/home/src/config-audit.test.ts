@@ -27,7 +27,7 @@ describe("parseConfig() of the section audit", () => {
       checkpointMs: 5_000,
       witnesses: [{ directory: "/mnt/usb/acp" }, { directory: "/home/ada/.acp/beside" }, { url: "https://witness.example/checkpoints" }],
     });
-    expect(parse(text).unsupported).toEqual(["audit.format"]);
+    expect(parse(text).unsupported).toEqual([]);
     expect(parse("audit: {}").audit).toEqual(DEFAULT_AUDIT_CONFIG);
     expect(parse("channel: prompt").audit).toBeUndefined();
   });

@@ -110,7 +110,6 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
   const telegram = ifGiven(entries.get("telegram"), readTelegram);
   const webhook = ifGiven(entries.get("webhook"), readWebhook);
   const audit = ifGiven(entries.get("audit"), (each) => readAudit(each, origins));
-  if (audit?.format === "v0.3") unsupported.push("audit.format");
   const groups = readGroups(entries.get("groups"), approvers ?? []);
   checkPeople(entries.get("escalation"), stages, { approvers, groups });
   for (const channel of channelsOf(stages))

@@ -18,6 +18,7 @@ import { homePath } from "../home-source.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
 import { openChannels } from "../mcp/channels.js";
 import { chooseServers, configWarnings, gateOptionsOf, openServers, readHomeConfig } from "../mcp/config.js";
+import { openGateSink } from "../mcp/gate-sink.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
 import { checkWitnesses, lookAfterLogs } from "../mcp/home-logs.js";
 import { openHomeStore } from "../mcp/home-store.js";
@@ -55,6 +56,7 @@ export const mcp: Run = async (invocation) => {
   const notices = createNotices({ print, audit, agent: agent.id });
   await sayHow(notices, host);
   await using _logs = await lookAfterLogs({ home, audit, settings, notices, print });
+  await using written = await openGateSink(audit, settings.config, print);
   if (keys === undefined) await notices.say("unsigned", "No keys: answers are not signed and there is no vault; make them with acp init");
   for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
   const policy = await openPolicyInForce({
@@ -71,7 +73,7 @@ export const mcp: Run = async (invocation) => {
   await using gate = createConsentGate({
     policy,
     channel: channels.channel,
-    audit,
+    audit: written.sink,
     store: kept.store,
     ...heedRotation({ home, keys, gateOptions, notices }),
     ...gateOptionsOf(source),
