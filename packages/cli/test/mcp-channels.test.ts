@@ -167,6 +167,20 @@ describe("acp mcp", () => {
     expect(hook.questions[1]?.id).toBe(hook.questions[0]?.id);
   });
 
+  it("asks nobody again about what its client left open when it went away", async () => {
+    await using hook = await receiver(() => undefined);
+    await using at = await world(`version: "1"\nchannel: webhook\n${webhookOf(hook)}`);
+    const first = await startGated(at);
+    const call = first.call("write_file", { path: join(at.folder, "a.txt"), content: "hello" }).catch(() => "lost");
+    await vi.waitFor(() => expect(hook.questions).toHaveLength(1), { timeout: 30_000 });
+    await first.client.close();
+    await call;
+    await using second = await startGated(at);
+    expect(await second.client.listTools()).toHaveProperty("tools");
+    expect(second.stderr()).not.toContain("asked again");
+    expect(hook.questions).toHaveLength(1);
+  });
+
   it("asks no more where a yes covered more, until that is revoked", async () => {
     await using hook = await receiver(({ offers }) => ({ decision: "approved", grantId: offers[0]?.id ?? "" }));
     await using at = await world(`version: "1"\nchannel: webhook\n${webhookOf(hook)}`);
