@@ -20,6 +20,8 @@ import { readWhen } from "../times.js";
 /** What is in force where there is no policy file. */
 const BUILT_IN = 'version: "1"\ndefault: ask\n';
 
+const PROGRESS_EVENTS = 20_000;
+
 /** Runs the command. */
 export const suggest: Run = async (invocation) => {
   const { operands, values, io, print } = invocation;
@@ -27,12 +29,14 @@ export const suggest: Run = async (invocation) => {
   const min = values.min === undefined ? undefined : readMin(values.min);
   const files = await auditFilesFor(operands[0], homePath({ values, io }));
   const policy = await readPolicyText(invocation);
-  const found = await suggestRules(() => eventsOf(files), policy.text, {
+  const progress = createProgress(invocation);
+  const options = {
     home: io.userHome,
     cwd: io.cwd,
     ...(min === undefined ? {} : { min }),
     ...(sinceMs === undefined ? {} : { sinceMs }),
-  });
+  };
+  const found = await suggestRules(() => eventsOf(files, progress.read), policy.text, options).finally(progress.clear);
   print.result(toJson(found, policy.file), () => render(found, policy, print));
   return "ok";
 };
@@ -43,8 +47,25 @@ function readMin(text: string): number {
   throw new ConsentError("options_invalid", `Cannot suggest rules from --min "${text}": write a number from 2 to 999999`);
 }
 
-async function* eventsOf(files: readonly string[]): AsyncGenerator<LoggedEvent> {
-  for (const file of files) yield* readAuditLog(file);
+async function* eventsOf(files: readonly string[], onEvent: () => void): AsyncGenerator<LoggedEvent> {
+  for (const file of files) {
+    for await (const event of readAuditLog(file)) {
+      onEvent();
+      yield event;
+    }
+  }
+}
+
+/** How far the two readings are, in one line on a terminal that is gone at the end. */
+function createProgress({ io, print }: Invocation): { read(): void; clear(): void } {
+  if (print.json || !io.stderr.isTTY) return { read: () => {}, clear: () => {} };
+  let events = 0;
+  return {
+    read: () => {
+      if (++events % PROGRESS_EVENTS === 0) io.stderr.write(`\r\u001b[K${many(events, "event")} read`);
+    },
+    clear: () => void io.stderr.write("\r\u001b[K"),
+  };
 }
 
 interface PolicyText {
@@ -115,9 +136,10 @@ function describe(
   const width = Math.max(...covers.map(({ argument }) => argument.length));
   return [
     `${number}. ${print.tone(effect === "allow" ? "green" : "red", effect)} ${about}`,
-    `   ${effect === "allow" ? "Approved" : "Denied"} ${times(count)} from ${day(firstMs)} to ${day(lastMs)}, never ${never}.`,
+    `   ${effect === "allow" ? "Approved" : "Denied"} ${times(count)} ${span(firstMs, lastMs)}, never ${never}.`,
     ...(besides.length === 0 ? [] : [`   It would also have answered ${besides.join(", ")}.`]),
-    `   Asked for by ${agents.map(escapeText).join(", ")}; the rule is for every agent. It would ${effect === "allow" ? "newly allow" : "deny"}, without a question:`,
+    `   Asked for by ${agents.map(escapeText).join(", ")}; the rule is for every agent.`,
+    `   Without a question it would ${effect === "allow" ? "newly allow" : "deny"}:`,
     ...covers.map(({ argument, what, seen }) =>
       escapeText(`     ${argument.padEnd(width)}  ${what}${seen === undefined ? "" : ` (${many(seen, "value")} seen)`}`),
     ),
@@ -133,5 +155,7 @@ function placeText({ place: { before, line } }: RuleSuggestion, { hasRules }: Po
 }
 
 const day = (ms: number): string => isoTime(ms).slice(0, 10);
+const span = (firstMs: number, lastMs: number): string =>
+  day(firstMs) === day(lastMs) ? `on ${day(firstMs)}` : `from ${day(firstMs)} to ${day(lastMs)}`;
 const many = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 const times = (count: number): string => (count === 1 ? "once" : `${count.toLocaleString("en")} times`);

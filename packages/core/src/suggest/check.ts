@@ -21,6 +21,9 @@ export interface Checked {
   readonly proposal: Proposal;
   /** Calls that the rule would have answered, by how they ended. */
   readonly answered: Readonly<Record<CallOutcome, number>>;
+  /** When the first and the last of the answers were given that speak for it; 0 where there were none. */
+  readonly firstMs: number;
+  readonly lastMs: number;
   /** Who made them, a few. */
   readonly agents: readonly string[];
   /** Why it must not be suggested; left out where nothing speaks against it. */
@@ -34,6 +37,8 @@ export interface Checker {
 }
 
 const AGENTS_MAX = 8;
+/** What speaks for a rule. */
+const SUPPORT = { allow: "approved", deny: "denied" } as const satisfies Record<Proposal["effect"], CallOutcome>;
 const NOTHING_ANSWERED: Readonly<Record<CallOutcome, number>> = {
   approved: 0,
   edited: 0,
@@ -47,6 +52,8 @@ interface Trial {
   readonly proposal: Proposal;
   readonly answered: Record<CallOutcome, number>;
   readonly agents: Set<string>;
+  firstMs: number;
+  lastMs: number;
   problem: string | undefined;
 }
 
@@ -60,7 +67,7 @@ interface Touched {
 /** Makes a checker. */
 export function createChecker(proposals: readonly Proposal[], document: PolicyDocument): Checker {
   const trials = proposals.map(
-    (proposal): Trial => ({ proposal, answered: { ...NOTHING_ANSWERED }, agents: new Set(), problem: undefined }),
+    (proposal): Trial => ({ proposal, answered: { ...NOTHING_ANSWERED }, agents: new Set(), firstMs: 0, lastMs: 0, problem: undefined }),
   );
   const byReach = new Map<string, Trial[]>();
   for (const trial of trials) {
@@ -82,9 +89,8 @@ export function createChecker(proposals: readonly Proposal[], document: PolicyDo
   return {
     check,
     results: () =>
-      trials.map(({ proposal, answered, agents, problem }) => ({
-        proposal,
-        answered,
+      trials.map(({ agents, problem, ...trial }) => ({
+        ...trial,
         agents: [...agents],
         ...(problem === undefined ? {} : { problem }),
       })),
@@ -124,6 +130,11 @@ function hear(trial: Trial, agent: string, end: CallEnd | undefined): void {
   if (end === undefined) return;
   trial.answered[end.outcome]++;
   if (trial.agents.size < AGENTS_MAX) trial.agents.add(agent);
+  if (end.outcome === SUPPORT[trial.proposal.effect]) {
+    // Of several logs a later one may hold the earlier answer.
+    trial.firstMs = trial.firstMs === 0 ? end.atMs : Math.min(trial.firstMs, end.atMs);
+    trial.lastMs = Math.max(trial.lastMs, end.atMs);
+  }
   if (isAgainst(trial, end))
     trial.problem ??=
       trial.proposal.effect === "allow" ? "you denied or edited a call that it would cover" : "you approved a call that it would cover";

@@ -21,7 +21,7 @@ export interface RuleCover {
   readonly argument: string;
   /** In words. */
   readonly what: string;
-  /** How many different values the log's calls had; left out where none was seen. */
+  /** How many different values were seen, of at most 2,000 calls; left out where there was none to see. */
   readonly seen?: number;
 }
 

@@ -28,8 +28,6 @@ export interface Proposal {
   readonly policy: Policy;
   readonly covers: readonly RuleCover[];
   readonly relative: readonly (readonly string[])[];
-  readonly firstMs: number;
-  readonly lastMs: number;
 }
 
 /** What came of a group: rules, or why there is none. */
@@ -47,7 +45,7 @@ export interface ProposeContext {
   readonly ids: Set<string>;
 }
 
-/** Answers that are closer together were given in one go. */
+/** Answers that lie within this time were given in one go. */
 const SITTING_MS = 60_000;
 /** Into how many rules one argument may divide what could be one. */
 const PARTS_MAX = 8;
@@ -89,7 +87,7 @@ function timesOf({ approvedAtMs, deniedAtMs }: Lesson, { effect, sinceMs }: Prop
 function isEnough(support: readonly Lesson[], context: ProposeContext): boolean {
   const times = support.flatMap((lesson) => timesOf(lesson, context)).toSorted((a, b) => a - b);
   if (times.length < context.min) return false;
-  return context.effect === "deny" || times.some((atMs, index) => index > 0 && atMs - (times[index - 1] ?? atMs) > SITTING_MS);
+  return context.effect === "deny" || (times.at(-1) ?? 0) - (times[0] ?? 0) > SITTING_MS;
 }
 
 /** Calls that differ in an argument of which each value has enough answers of its own: one narrow rule for each. */
@@ -125,8 +123,6 @@ function build(
   const asking = group.askedBy === undefined ? undefined : document.rules[group.askedBy];
   const joined = conjoin({ match: draft.match, effect }, asking, document.origins);
   if (joined === undefined) return { problem: "the rule that asks looks at the same argument in another way" };
-  const times = support.flatMap((lesson) => timesOf(lesson, context)).toSorted((a, b) => a - b);
-  const [firstMs, lastMs] = [times[0] ?? 0, times.at(-1) ?? 0];
   const meant = { id: ruleId(group.shape, effect, context.ids), ...joined };
   const yaml = ruleText(meant, document.indent);
   const rule = readRuleText(yaml, meant);
@@ -139,7 +135,7 @@ function build(
   if (against.length > 0)
     return { problem: effect === "allow" ? "you denied or edited a call that it would cover" : "you approved a call that it would cover" };
   context.ids.add(meant.id);
-  return { effect, group, rule, yaml, policy, covers: draft.covers, relative: draft.relative, firstMs, lastMs };
+  return { effect, group, rule, yaml, policy, covers: draft.covers, relative: draft.relative };
 }
 
 /** Smaller sets of calls: by the value of the argument that stands in the way, or by the next directory of one that is a path. */

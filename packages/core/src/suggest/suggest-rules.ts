@@ -180,8 +180,8 @@ function byWorth(a: Checked, b: Checked): number {
   return countFor(b) - countFor(a);
 }
 
-function toSuggestion({ proposal, answered, agents }: Checked, { policy }: PolicyDocument): RuleSuggestion {
-  const { effect, group, rule, yaml, covers, firstMs, lastMs } = proposal;
+function toSuggestion({ proposal, answered, agents, firstMs, lastMs }: Checked, { policy }: PolicyDocument): RuleSuggestion {
+  const { effect, group, rule, yaml, covers } = proposal;
   const next = group.askedBy === undefined ? undefined : policy.rules[group.askedBy];
   const place = next === undefined ? {} : { before: next.ruleId, ...(next.line === undefined ? {} : { line: next.line }) };
   return { effect, about: shapeText(group.shape), shape: group.shape, rule, yaml, place, covers, answered, agents, firstMs, lastMs };
