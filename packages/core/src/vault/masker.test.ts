@@ -34,6 +34,7 @@ const WRITTEN: readonly (readonly [string, string])[] = [
   ["in JSON, every character escaped", allUnicode(value)],
   ["in JSON, every character escaped in upper case", allUnicode(value, true)],
   ["in JSON inside JSON", json(json(value))],
+  ["in JSON inside JSON inside JSON", json(json(json(value)))],
   ["percent-encoded", encodeURIComponent(value)],
   ["percent-encoded in lower case", encodeURIComponent(value).replaceAll(/%[0-9A-F]{2}/g, (each) => each.toLowerCase())],
   ["percent-encoded throughout", percent(value)],
