@@ -200,11 +200,11 @@ describe("acp mcp and its configuration", () => {
   it.each([
     ["no server", 'version: "1"\n', [], "config_invalid", "there is no MCP server; write acp mcp -- COMMAND"],
     [
-      "another channel",
+      "a channel whose secret does not open",
       'version: "1"\nchannel: webhook\nwebhook: { url: "https://example.com/", secret: "encrypted:x" }\n',
       ["--", "x"],
-      "config_invalid",
-      "webhook: the channel is not supported yet",
+      "key_locked",
+      'Cannot open the encrypted field "webhook.secret": this home has no keys',
     ],
     ["a policy that is named and missing", 'version: "1"\ndefaults: { policy: nowhere.yml }\n', ["--", "x"], "home_invalid", "nowhere.yml"],
     ["an unknown key", 'version: "1"\nproxxy: {}\n', ["--", "x"], "config_invalid", "config.yml:2:1: "],

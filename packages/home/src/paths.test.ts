@@ -47,6 +47,7 @@ describe("homePaths()", () => {
       privateKeyPath: "/h/keys/private.key",
       publicKeyPath: "/h/keys/public.key",
       vaultPath: "/h/vault.json",
+      grantsPath: "/h/grants.json",
     });
   });
 });
