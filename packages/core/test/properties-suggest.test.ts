@@ -1,40 +1,17 @@
 /** Laws of suggestions, over arbitrary policies and histories: a rule that is suggested answers questions, and changes nothing else. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { actionDigest, parametersOf, toolAction } from "../src/index.js";
+import { parametersOf, toolAction } from "../src/index.js";
 import type { Action, Effect, JsonObject, JsonValue } from "../src/index.js";
 import { parsePolicy } from "../src/policy.js";
 import { conjoin } from "../src/suggest/conjoin.js";
 import { ruleText } from "../src/suggest/rule-text.js";
 import { suggestRules } from "../src/suggest.js";
-import type { LoggedEvent, RuleSuggestion } from "../src/suggest.js";
+import type { RuleSuggestion } from "../src/suggest.js";
 import { readPolicy } from "../src/yaml.js";
 import { actions, matches, origins } from "./policy-arbitraries.js";
-
-const START_MS = Date.UTC(2026, 0, 5, 12);
-const HOUR_MS = 3_600_000;
-
-/** How a call went. */
-interface Past {
-  readonly action: Action;
-  readonly answer: "approved" | "denied" | "approved_with_modifications" | "expired";
-}
-
-/** The events of a call, as a gate writes them. */
-function eventsOf({ action, answer }: Past, index: number): readonly LoggedEvent[] {
-  const { tool, server, parameters } = parametersOf(action);
-  const base = { atMs: START_MS + index * HOUR_MS, agent: "agent", tool, riskLevel: "medium", requestId: "", decision: "" };
-  const call = `c${index}`;
-  const requestId = `cr_${index}`;
-  const type = { approved: "approved", denied: "denied", approved_with_modifications: "approved", expired: "expired" }[answer];
-  const metadata = { call, kind: action.meta.kind, server, parameters, action_digest: actionDigest(action) };
-  return [
-    { ...base, eventType: "tool_call_intercepted", metadata },
-    { ...base, eventType: "policy_evaluated", decision: "ask", metadata: { call } },
-    { ...base, eventType: "consent_requested", decision: "ask", requestId, metadata: { call, quorum: 1 } },
-    { ...base, eventType: `consent_${type}`, decision: answer, requestId, metadata: {} },
-  ];
-}
+import { eventsOf, HOUR_MS, START_MS } from "./suggest-kit.js";
+import type { Past } from "./suggest-kit.js";
 
 // Few tools, servers and values, so that many calls are alike and rules meet them.
 const names = fc.constantFrom("ab", "A", "read_a", "get", "x");

@@ -1,7 +1,7 @@
 /** What the tests of suggestions share: logs as a real gate writes them, of calls that a script answers. */
 import { manualClock, scriptedChannel, seededIds } from "@acp/testing";
 import type { ScriptedAnswer } from "@acp/testing";
-import { createConsentGate, toolAction } from "../src/index.js";
+import { actionDigest, createConsentGate, parametersOf, toolAction } from "../src/index.js";
 import type { Action, AuditEventInput, GateOptions } from "../src/index.js";
 import { suggestRules } from "../src/suggest.js";
 import type { LoggedEvent, RuleSuggestion, SuggestOptions, Suggestions } from "../src/suggest.js";
@@ -10,6 +10,29 @@ import { readPolicy } from "../src/yaml.js";
 export const origins: { readonly home: string; readonly cwd: string } = { home: "/home/ada", cwd: "/work" };
 export const ASK_ALL = `version: "1"\ndefault: ask\n`;
 export const HOUR_MS = 3_600_000;
+export const START_MS: number = Date.UTC(2026, 0, 5, 12);
+
+/** How a call went. */
+export interface Past {
+  readonly action: Action;
+  readonly answer: "approved" | "denied" | "approved_with_modifications" | "expired";
+}
+
+/** The events of a call as a gate writes them, without one: for many calls, or arbitrary ones. */
+export function eventsOf({ action, answer }: Past, index: number): readonly LoggedEvent[] {
+  const { tool, server, parameters } = parametersOf(action);
+  const base = { atMs: START_MS + index * HOUR_MS, agent: "agent", tool, riskLevel: "medium", requestId: "", decision: "" };
+  const call = `c${index}`;
+  const requestId = `cr_${index}`;
+  const type = { approved: "approved", denied: "denied", approved_with_modifications: "approved", expired: "expired" }[answer];
+  const metadata = { call, kind: action.meta.kind, server, parameters, action_digest: actionDigest(action) };
+  return [
+    { ...base, eventType: "tool_call_intercepted", metadata },
+    { ...base, eventType: "policy_evaluated", decision: "ask", metadata: { call } },
+    { ...base, eventType: "consent_requested", decision: "ask", requestId, metadata: { call, quorum: 1 } },
+    { ...base, eventType: `consent_${type}`, decision: answer, requestId, metadata: {} },
+  ];
+}
 
 /** One call and what the person does. */
 export interface Step {
@@ -71,3 +94,10 @@ export async function suggest(
 
 export const matchesOf = ({ suggestions }: Suggestions): readonly unknown[] => suggestions.map(({ rule }) => rule["match"]);
 export const allowed = ({ suggestions }: Suggestions): readonly RuleSuggestion[] => suggestions.filter(({ effect }) => effect === "allow");
+
+/** Why nothing is suggested, in one line each. */
+export async function reasonsOf(...given: Parameters<typeof suggest>): Promise<readonly string[]> {
+  const { suggestions, heldBack } = await suggest(...given);
+  if (suggestions.length > 0) throw new Error(`suggested: ${suggestions.map(({ yaml }) => yaml).join("")}`);
+  return heldBack.map(({ effect, about, count, reason }) => `${effect} ${about} ${count}: ${reason}`);
+}

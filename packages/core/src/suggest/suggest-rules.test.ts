@@ -1,21 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { httpAction, shellAction, toolAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
-import type { JsonObject } from "../json/value.js";
-import { ASK_ALL, allowed, calls, HOUR_MS, logOf, matchesOf, origins, suggest, writes } from "../../test/suggest-kit.js";
-import type { Step } from "../../test/suggest-kit.js";
+import {
+  ASK_ALL,
+  allowed,
+  calls,
+  eventsOf,
+  HOUR_MS,
+  logOf,
+  matchesOf,
+  origins,
+  reasonsOf,
+  suggest,
+  writes,
+} from "../../test/suggest-kit.js";
+import type { Past, Step } from "../../test/suggest-kit.js";
 import type { LoggedEvent } from "./logged-call.js";
 import { suggestRules } from "./suggest-rules.js";
 
 const FIVE = ["~/p/app/a.md", "~/p/app/b.md", "~/p/app/c.md", "~/p/app/d.md", "~/p/app/e.md"];
 const five = (action: (index: number) => Action, answer: Step["answer"] = "approve"): readonly Step[] =>
   FIVE.map((_, index) => ({ action: action(index), answer }));
-const reasonsOf = async (steps: Parameters<typeof suggest>[0], options?: Parameters<typeof suggest>[1]): Promise<readonly unknown[]> => {
-  const { suggestions, heldBack } = await suggest(steps, options);
-  expect(suggestions).toEqual([]);
-  return heldBack.map(({ effect, about, count, reason }) => `${effect} ${about} ${count}: ${reason}`);
-};
-
 describe("suggestRules() for what was approved", () => {
   it("suggests the narrowest rule, where it goes, what it opens and what it would have answered", async () => {
     const { suggestions, heldBack, answered } = await suggest([...writes("approve", FIVE), ...writes("ignore", ["~/p/app/f.md"])]);
@@ -187,97 +192,6 @@ describe("suggestRules() for what was approved", () => {
   });
 });
 
-describe("suggestRules() in a policy", () => {
-  const rulesOf = (...rules: readonly JsonObject[]): string => JSON.stringify({ version: "1", default: "deny", rules });
-  const steps = writes("approve", FIVE);
-
-  it("puts a rule before the one that asks, and makes it part of it", async () => {
-    const policy = rulesOf(
-      { id: "reads", match: { category: "read" }, action: "allow" },
-      { id: "writes", match: { tool: "write_*", args: { path: { path: "~/p/**" }, mode: "*" } }, action: "ask", rate_limit: "9/hour" },
-    );
-    const { suggestions } = await suggest(
-      steps.map((step) => ({ ...step, action: toolAction("files", "write_file", { path: "~/p/x/a", mode: "w" }) })),
-      { policy },
-    );
-    expect(suggestions.map(({ rule, place }) => ({ rule, place }))).toEqual([
-      {
-        place: { before: "writes", line: 1 },
-        rule: {
-          id: "allow-files-write_file",
-          match: { server: "files", tool: "write_file", args: { path: "~/p/x/a", mode: "w" } },
-          action: "allow",
-          rate_limit: "9/hour",
-        },
-      },
-    ]);
-  });
-
-  it("does not go beyond the asking rule, where everything else is denied", async () => {
-    // Without `mode` the asking rule does not match, and the default denies.
-    const policy = rulesOf({ id: "appends", match: { tool: "write_file", args: { mode: "append" } }, action: "ask" });
-    const modes = FIVE.map((path, index) => ({
-      path,
-      content: `text ${index}`,
-      ...(index === 0 ? { mode: "append" } : { mode: "append" }),
-    }));
-    const { suggestions } = await suggest(calls("approve", "write_file", modes), { policy });
-    expect(suggestions.map(({ rule }) => Object(rule["match"]).args.mode)).toEqual(["append"]);
-  });
-
-  it("holds back where one argument would need two patterns", async () => {
-    const policy = rulesOf({ id: "notes", match: { tool: "write_file", args: { content: "text*" } }, action: "ask" });
-    expect(await reasonsOf(steps, { policy })).toEqual([
-      "allow write_file on files 5: the rule that asks looks at the same argument in another way",
-    ]);
-  });
-
-  it("keeps two rules apart that ask about the same tool", async () => {
-    const policy = rulesOf(
-      { id: "first", match: { tool: "write_file", args: { path: "*a.md" } }, action: "ask" },
-      { id: "second", match: { tool: "write_file" }, action: "ask" },
-    );
-    const { suggestions } = await suggest([...steps, ...steps.slice(1)], { policy });
-    expect(suggestions.map(({ place }) => place.before)).toEqual(["second"]);
-  });
-});
-
-describe("suggestRules() for what was denied", () => {
-  it("suggests to deny the whole tool where none of it was ever approved", async () => {
-    const { suggestions } = await suggest(writes("deny", ["/etc/passwd", "~/x", "y"]));
-    expect(suggestions.map(({ rule, answered }) => [rule, answered.denied])).toEqual([
-      [{ id: "deny-files-write_file", match: { server: "files", tool: "write_file" }, action: "deny" }, 3],
-    ]);
-    expect(await reasonsOf(writes("deny", ["a", "b"]))).toEqual([]);
-  });
-
-  it("suggests to deny the part that was denied, beside what was approved", async () => {
-    const { suggestions } = await suggest([...writes("approve", FIVE), ...writes("deny", ["/etc/a", "/etc/b", "/etc/c"])]);
-    expect(suggestions.map(({ effect, rule }) => [effect, Object(rule["match"]).args.path])).toEqual([
-      ["deny", { path: "/etc/*" }],
-      ["allow", { path: "~/p/app/*.md" }],
-    ]);
-  });
-
-  it("never denies what a person approved, or an earlier consent did", async () => {
-    const both = [...writes("deny", ["/etc/a", "/etc/a", "/etc/a"]), ...writes("approve", ["/etc/a"])];
-    expect(await reasonsOf(both)).toEqual(["deny write_file on files 3: you approved a call that it would cover"]);
-  });
-
-  it("denies commands by their beginning, or one very command", async () => {
-    const denied = (...commands: readonly string[]): readonly Step[] =>
-      commands.map((command) => ({ action: shellAction(command), answer: "deny" }));
-    const matches = async (...commands: readonly string[]): Promise<unknown> => matchesOf(await suggest(denied(...commands)));
-    expect(await matches("curl a", "curl b", "curl c")).toEqual([{ kind: "shell", args: "curl *" }]);
-    expect(await matches("a | b", "a | b", "a | b")).toEqual([{ kind: "shell", args: "a | b" }]);
-    expect(await matches("a | b", "a | c", "a | d")).toEqual([]);
-  });
-
-  it("denies destructive calls as well as any", async () => {
-    expect(matchesOf(await suggest(calls("deny", "delete_all", [{}, {}, {}])))).toEqual([{ server: "files", tool: "delete_all" }]);
-  });
-});
-
 describe("suggestRules()", () => {
   it("reads the log twice, and once where nothing can be suggested", async () => {
     const events = await logOf(writes("approve", FIVE));
@@ -321,6 +235,36 @@ describe("suggestRules()", () => {
     const steps = writes("approve", FIVE).map((step, index) => ({ ...step, agent: `agent-${index % 2}` }));
     const [found] = allowed(await suggest(steps));
     expect(found?.agents).toEqual(["agent-0", "agent-1"]);
+  });
+
+  it("hears an objection that came after more than can be learned", async () => {
+    const write = (index: number, answer: Past["answer"]): Past => ({
+      action: toolAction("files", "write_file", { path: `/srv/app/f${index}.md`, content: "x" }),
+      answer,
+    });
+    const approved = Array.from({ length: 2_100 }, (_, index) => write(index, "approved"));
+    const events = (past: readonly Past[]): readonly LoggedEvent[] => past.flatMap(eventsOf);
+    const { suggestions } = await suggest(events(approved));
+    expect(suggestions.map(({ answered }) => answered.approved)).toEqual([2_100]);
+    expect(await reasonsOf(events([...approved, write(5_000, "denied")]))).toEqual([
+      "allow write_file on files 2100: you denied or edited a call that it would cover",
+    ]);
+  });
+
+  it("tries no more rules at once than memory holds", async () => {
+    const past = Array.from(
+      { length: 60 },
+      (_, index): Past => ({ action: toolAction("files", `create_${index % 20}`), answer: "approved" }),
+    );
+    const policy = (rules: number): string =>
+      JSON.stringify({
+        version: "1",
+        rules: Array.from({ length: rules }, (_, index) => ({ match: { tool: `x${index}` }, action: "ask" })),
+      });
+    const found = async (rules: number): Promise<number> =>
+      (await suggest(past.flatMap(eventsOf), { policy: policy(rules), min: 3 })).suggestions.length;
+    expect(await found(1)).toBe(20);
+    expect(await found(40_000)).toBe(4);
   });
 
   it("reads a policy as strictly as a gate does", async () => {

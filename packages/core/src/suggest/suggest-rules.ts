@@ -90,6 +90,8 @@ const MIN_LEAST = 2;
 const DENIALS_MIN = 3;
 const SUGGESTIONS_MAX = 100;
 const HELD_BACK_MAX = 100;
+/** Compiled rules that may be held at once: each suggestion is tried in a policy of its own. */
+const TRIED_RULES_MAX = 200_000;
 
 /**
  * Rules that would answer what people always answered alike, each one checked against the whole log: it answers questions only, none that a person
@@ -134,9 +136,12 @@ function proposeAll(lessons: Lessons, document: PolicyDocument, options: { reado
   const proposals: Proposal[] = [];
   const heldBack: HeldBack[] = [];
   const ids = new Set(document.policy.rules.map(({ ruleId }) => ruleId));
+  const most = Math.max(1, Math.floor(TRIED_RULES_MAX / (document.rules.length + 1)));
   for (const effect of ["deny", "allow"] as const) {
     const min = effect === "allow" ? options.min : DENIALS_MIN;
-    for (const group of lessons.groups) {
+    const groups = lessons.groups.toSorted((a, b) => answersOf(b, effect) - answersOf(a, effect));
+    for (const group of groups) {
+      if (proposals.length >= Math.min(most, 2 * SUGGESTIONS_MAX)) break;
       const proposed = propose(group, { document, effect, min, sinceMs: options.sinceMs, ids });
       if ("proposals" in proposed) proposals.push(...proposed.proposals);
       else heldBack.push(...whyNot(group, { effect, min, problem: proposed.problem }));
@@ -150,17 +155,22 @@ function proposeAll(lessons: Lessons, document: PolicyDocument, options: { reado
 
 /** Why there is no rule for a group, where one could be expected. */
 function whyNot(
-  { shape, lessons, barred }: LessonGroup,
+  group: LessonGroup,
   { effect, min, problem }: { readonly effect: "allow" | "deny"; readonly min: number; readonly problem: string },
 ): readonly HeldBack[] {
+  const { shape, barred } = group;
   const about = shapeText(shape);
   if (effect === "allow") {
     const [bar] = [...barred].toSorted(([, a], [, b]) => b - a);
     if (bar !== undefined && bar[1] >= min) return [{ effect, about, count: bar[1], reason: BAR_TEXTS[bar[0]] }];
   }
-  const times = lessons.flatMap(({ approvedAtMs, deniedAtMs }) => (effect === "allow" ? approvedAtMs : deniedAtMs));
-  if (times.length < min || problem === "too few") return [];
-  return [{ effect, about, count: times.length, reason: problem }];
+  const count = answersOf(group, effect);
+  return count < min || problem === "too few" ? [] : [{ effect, about, count, reason: problem }];
+}
+
+/** How often calls of a group were answered in the way of a rule. */
+function answersOf({ lessons }: LessonGroup, effect: "allow" | "deny"): number {
+  return lessons.reduce((sum, { approvedAtMs, deniedAtMs }) => sum + (effect === "allow" ? approvedAtMs : deniedAtMs).length, 0);
 }
 
 async function checkAll(history: ReadHistory, proposals: readonly Proposal[], document: PolicyDocument): Promise<readonly Checked[]> {
