@@ -203,6 +203,16 @@ describe("acp mcp", () => {
     expect((await acp(["audit", "show", "--limit", "0", "--json"], { home: at.home })).stdout).toContain("grant_revoked");
   });
 
+  it("denies what an agent asks beyond its limit, and asks nobody", async () => {
+    await using hook = await receiver(() => ({ decision: "approved" }));
+    await using at = await world(`version: "1"\nchannel: webhook\ndefaults: { prompt_limit: 1/hour }\n${webhookOf(hook)}`);
+    await using gated = await startGated(at);
+    const write = (name: string): Promise<unknown> => gated.call("write_file", { path: join(at.folder, name), content: "x" });
+    expect(await write("a")).toMatchObject({ isError: false });
+    expect(await write("b")).toMatchObject({ isError: true, code: "too_many_questions" });
+    expect(hook.questions).toHaveLength(1);
+  });
+
   it.each([
     ["a token that is none", 'channel: telegram\ntelegram: { bot_token: "hunter2", chat_id: "1" }\n', "options_invalid"],
     ["a group without approvers", 'channel: telegram\ntelegram: { bot_token: "1:abcdefgh", chat_id: "-5" }\n', "options_invalid"],

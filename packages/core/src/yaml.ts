@@ -8,6 +8,8 @@ import { POLICY } from "./policy/spot.js";
 import { readYaml } from "./yaml-text.js";
 
 export type { PolicyOptions } from "./policy/parse.js";
+export { parseRate as readRate } from "./policy/rate.js";
+export type { Rate } from "./policy/rate.js";
 export { invalid, printPath, readList, readMap, readNumber, readOneOf, readText } from "./policy/spot.js";
 export type { Complaint, Locate, NumberBounds, Spot, Step, Subject } from "./policy/spot.js";
 export { setYamlText } from "./yaml-edit.js";

@@ -94,6 +94,11 @@ escalation:
     ]);
   });
 
+  it("reads how often an agent may ask", () => {
+    expect(parse("defaults: { prompt_limit: 30/hour }").promptLimit).toEqual({ max: 30, windowMs: 3_600_000 });
+    expect(() => parse("defaults: { prompt_limit: 30/hours }")).toThrow(expect.objectContaining({ suggestion: '"30/hour"' }));
+  });
+
   it.each([
     ["8787", { host: "127.0.0.1", port: 8787 }],
     ["127.0.0.1:8787", { host: "127.0.0.1", port: 8787 }],

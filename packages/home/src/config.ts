@@ -4,7 +4,7 @@
  */
 import { dirname, resolve } from "node:path";
 import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "@acp/core";
-import { type Spot, type Subject, invalid, printPath, readMap, readNumber, readYaml } from "@acp/core/yaml";
+import { type Rate, type Spot, type Subject, invalid, printPath, readMap, readNumber, readRate, readYaml } from "@acp/core/yaml";
 import { isSealedField } from "@acp/core/vault";
 import { type AuditConfig, readAudit } from "./config-audit.js";
 import {
@@ -38,6 +38,8 @@ export interface Config {
   readonly servers: readonly UpstreamServer[];
   /** How long a question waits unless a rule says otherwise. */
   readonly askTimeoutMs?: number;
+  /** How many questions one agent may put to people within a time; more are denied. */
+  readonly promptLimit?: Rate;
   readonly policyPath?: string;
   /** Left out: the channel's own authenticated person. Empty: nobody. */
   readonly approvers?: readonly Approver[];
@@ -148,13 +150,15 @@ function readProxy(spot: Spot | undefined, origins: PathOrigins, unsupported: st
   return { ...(port === undefined ? {} : { port }), ...(httpPort === undefined ? {} : { httpPort }), servers };
 }
 
-function readDefaults(spot: Spot | undefined, origins: PathOrigins): Pick<Config, "askTimeoutMs" | "policyPath"> {
+function readDefaults(spot: Spot | undefined, origins: PathOrigins): Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath"> {
   if (spot === undefined) return {};
-  const entries = readMap(spot, ["timeout_seconds", "policy"]);
+  const entries = readMap(spot, ["timeout_seconds", "prompt_limit", "policy"]);
   const seconds = ifGiven(entries.get("timeout_seconds"), (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }));
+  const promptLimit = ifGiven(entries.get("prompt_limit"), readRate);
   const policyPath = ifGiven(entries.get("policy"), (each) => readPath(each, origins));
   return {
     ...(seconds === undefined ? {} : { askTimeoutMs: Math.round(seconds * 1_000) }),
+    ...(promptLimit === undefined ? {} : { promptLimit }),
     ...(policyPath === undefined ? {} : { policyPath }),
   };
 }

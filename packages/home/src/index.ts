@@ -17,7 +17,7 @@ export { initHome, openHome } from "./home.js";
 export type { Home, InitReport } from "./home.js";
 export { signerInUse, whyOutOfUse } from "./key-in-use.js";
 export { initKeys, readPublicKeys, readUnlockKind, rotateKeys, unlockKeys } from "./keys.js";
-export type { Rotation } from "./keys.js";
+export type { Rotation, WallClock } from "./keys.js";
 export { homePaths, resolveHome, resolvePath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
 export { clearPause, readPause, setPause } from "./pause.js";

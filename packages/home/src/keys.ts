@@ -14,7 +14,7 @@ import { readTextFile } from "./text-file.js";
 import { createVaultFile, readVaultFile, resealVaultFile } from "./vault-file.js";
 import { whileWriting } from "./writer-lock.js";
 
-type WallClock = Pick<Clock, "now">;
+export type WallClock = Pick<Clock, "now">;
 
 const PRIVATE_BYTES_MAX = 4_096;
 /** Some thousands of rotations. */

@@ -27,6 +27,8 @@ proxy:
 defaults:
   # How long a question waits for an answer; no answer is a no.
   timeout_seconds: 120
+  # An agent that asks more often is denied until the time is over, so that nobody drowns in questions.
+  # prompt_limit: 30/hour
   # Left out: policy.yml beside this file.
   # policy: ~/.acp/policy.yml
 

@@ -95,10 +95,13 @@ export function configWarnings({ file, config }: HomeConfig): readonly string[] 
 }
 
 /** What of the configuration a gate takes. */
-export function gateOptionsOf({ config }: Pick<HomeConfig, "config">): Pick<GateOptions, "askTimeoutMs" | "approvers" | "groups"> {
+export function gateOptionsOf({
+  config,
+}: Pick<HomeConfig, "config">): Pick<GateOptions, "askTimeoutMs" | "promptLimit" | "approvers" | "groups"> {
   return {
     groups: config?.groups ?? {},
     ...(config?.askTimeoutMs !== undefined && { askTimeoutMs: config.askTimeoutMs }),
+    ...(config?.promptLimit !== undefined && { promptLimit: config.promptLimit }),
     ...(config?.approvers !== undefined && { approvers: config.approvers }),
   };
 }
