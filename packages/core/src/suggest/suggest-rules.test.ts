@@ -15,6 +15,7 @@ import {
   writes,
 } from "../../test/suggest-kit.js";
 import type { Past, Step } from "../../test/suggest-kit.js";
+import { createConsentSigner, generateKeyPair } from "../proof.js";
 import type { LoggedEvent } from "./logged-call.js";
 import { suggestRules } from "./suggest-rules.js";
 
@@ -160,6 +161,16 @@ describe("suggestRules() for what was approved", () => {
     expect(await reasonsOf(masked)).toEqual(["allow write_file on files 5: an answered call cannot be compared with it"]);
   });
 
+  it("reads signed logs, where each question stands as it was asked", async () => {
+    const signer = createConsentSigner(generateKeyPair());
+    const named = 'default: ask\nrules:\n  - match: { tool: "write_*" }\n    action: ask\n    secrets: [TOKEN]\n';
+    expect((await suggest(await logOf(writes("approve", FIVE), { signer }))).suggestions).toHaveLength(1);
+    // The question named a secret then; that the policy has forgotten it does not make the answer another one.
+    expect(await reasonsOf(await logOf(writes("approve", FIVE), { signer, policy: named }))).toEqual([
+      "allow write_file on files 5: it uses a secret",
+    ]);
+  });
+
   it("leaves alone what the policy answers by now", async () => {
     const events = await logOf(writes("approve", FIVE));
     for (const action of ["allow", "deny"]) {
@@ -264,8 +275,8 @@ describe("suggestRules()", () => {
     const found = async (rules: number): Promise<number> =>
       (await suggest(past.flatMap(eventsOf), { policy: policy(rules), min: 3 })).suggestions.length;
     expect(await found(1)).toBe(20);
-    expect(await found(40_000)).toBe(4);
-  });
+    expect(await found(20_000)).toBe(2);
+  }, 60_000);
 
   it("reads a policy as strictly as a gate does", async () => {
     await expect(suggest([], { policy: "rules: [{}]" })).rejects.toMatchObject({ code: "policy_invalid" });

@@ -91,7 +91,7 @@ const DENIALS_MIN = 3;
 const SUGGESTIONS_MAX = 100;
 const HELD_BACK_MAX = 100;
 /** Compiled rules that may be held at once: each suggestion is tried in a policy of its own. */
-const TRIED_RULES_MAX = 200_000;
+const TRIED_RULES_MAX = 50_000;
 
 /**
  * Rules that would answer what people always answered alike, each one checked against the whole log: it answers questions only, none that a person
