@@ -1,14 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { type MachineEvent, type PendingRecord, reduce } from "../src/index.js";
+import { type ConsentRequest, type MachineEvent, type PendingRecord, reduce } from "../src/index.js";
 import { asPending, first, makeKit } from "./gate-kit.js";
 import { toolAction } from "../src/index.js";
 
 /** Every state of one question that any sequence of events can reach, times and versions left out. */
-async function explore(quorum: 1 | 2): Promise<{ readonly records: readonly PendingRecord[]; readonly steps: number }> {
+async function explore(
+  quorum: 1 | 2,
+  escalation?: ConsentRequest["escalation"],
+): Promise<{ readonly records: readonly PendingRecord[]; readonly steps: number }> {
   const { gate, shown, settle } = makeKit();
   await gate.open(toolAction("files", "write_file", {}), { agent: { id: "demo" } });
   await settle();
-  const request = { ...first(shown).request, quorum, approvers: ["alice", "bob"] };
+  const escalated = escalation === undefined ? {} : { escalation };
+  const request: ConsentRequest = { ...first(shown).request, quorum, approvers: ["alice", "bob"], ...escalated };
   const atMs = request.createdAtMs + 1;
   const approval = (approverId: string, when = atMs): { approverId: string; channel: string; atMs: number } => ({
     approverId,
@@ -32,6 +36,8 @@ async function explore(quorum: 1 | 2): Promise<{ readonly records: readonly Pend
     { type: "fail", atMs, reason: "", denyCode: "channel_failed" },
     { type: "recorded" },
     { type: "unrecordable", atMs, reason: "" },
+    { type: "escalate", step: 1 },
+    { type: "escalate", step: 2 },
     { type: "defer" },
     { type: "reattach" },
     { type: "adopt", atMs },
@@ -77,7 +83,13 @@ function checkStep(before: PendingRecord, after: PendingRecord, event: MachineEv
     expect(["alice", "bob"]).toContain(event.approval.approverId);
     expect(event.approval.atMs).toBeLessThan(before.request.expiresAtMs);
     expect(before.status).not.toBe("ended");
+    // Nobody before their step, not even with a no.
+    const step = (before.request.escalation ?? []).findIndex(({ approvers }) => approvers?.includes(event.approval.approverId) === true);
+    expect(before.escalated ?? 0).toBeGreaterThan(step);
   }
+  // One step after the other, and none that the question does not have.
+  expect((after.escalated ?? 0) - (before.escalated ?? 0)).toBe(event.type === "escalate" ? 1 : 0);
+  expect(after.escalated ?? 0).toBeLessThanOrEqual(before.request.escalation?.length ?? 0);
   if (before.end !== undefined) {
     // An end is final: it can be recorded, adopted, or turned into a failure before it is recorded.
     if (after.end?.status !== before.end.status) {
@@ -95,8 +107,25 @@ function checkStep(before: PendingRecord, after: PendingRecord, event: MachineEv
 }
 
 describe("reduce() over its whole state space", () => {
-  it.each([1, 2] as const)("keeps every promise with a quorum of %s", async (quorum) => {
-    const { records, steps } = await explore(quorum);
+  it.each([
+    [1, undefined],
+    [2, undefined],
+    [
+      1,
+      [
+        { afterMs: 1, channel: "web" },
+        { afterMs: 2, approvers: ["bob"] },
+      ],
+    ],
+    [
+      2,
+      [
+        { afterMs: 1, approvers: ["alice"] },
+        { afterMs: 2, approvers: ["bob"] },
+      ],
+    ],
+  ] as const)("keeps every promise with a quorum of %s and steps %j", async (quorum, escalation) => {
+    const { records, steps } = await explore(quorum, escalation);
     expect(records.length).toBeGreaterThan(30);
     expect(steps).toBeGreaterThan(900);
     // Only a yes carries the digest that a release must have.

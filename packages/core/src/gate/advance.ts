@@ -11,7 +11,10 @@ import type { AuditEventInput, AuditEventType, EndStatus, RefusalCode } from "..
 import { eventMaker, subjectOfRequest } from "./record.js";
 
 /** What became of an event. */
-export type Advance = { readonly ok: true; readonly record: PendingRecord } | { readonly ok: false; readonly code: RefusalCode };
+export type Advance =
+  | { readonly ok: true; readonly record: PendingRecord }
+  /** The record as it stands; left out where there is none. */
+  | { readonly ok: false; readonly code: RefusalCode; readonly record?: PendingRecord };
 
 /**
  * Puts one event through the reducer and keeps the result; tries again where somebody else was faster.
@@ -24,7 +27,7 @@ export async function advance(parts: GateParts, id: string, event: MachineEvent)
     const record = await parts.within(pending.get(id), "the store");
     if (record === undefined) return { ok: false, code: "request_unknown" };
     const reduction = reduce(record, event);
-    if (!reduction.ok) return reduction;
+    if (!reduction.ok) return { ...reduction, record };
     if (await parts.within(pending.transition(id, record.version, reduction.next), "the store"))
       return { ok: true, record: reduction.next };
   }
@@ -66,14 +69,20 @@ export function endEvent(parts: GateParts, record: PendingRecord): AuditEventInp
  * Where it cannot be made durable the end becomes `failed`.
  *
  * @param events - What is appended, the end's own event among them.
+ * @param beforeSeen - Work that has to be done once the events are durable, and before anybody sees the end.
  */
-export async function recordEnd(parts: GateParts, record: PendingRecord, events: readonly AuditEventInput[]): Promise<Advance> {
+export async function recordEnd(
+  parts: GateParts,
+  record: PendingRecord,
+  { events, beforeSeen }: { readonly events: readonly AuditEventInput[]; readonly beforeSeen?: () => Promise<void> },
+): Promise<Advance> {
   try {
     await parts.append(events);
   } catch {
     const reason = "the audit log could not keep the decision";
     return advance(parts, record.id, { type: "unrecordable", atMs: parts.clock.now(), reason });
   }
+  await beforeSeen?.();
   return advance(parts, record.id, { type: "recorded" });
 }
 
@@ -85,6 +94,6 @@ export async function endQuestion(
 ): Promise<boolean> {
   const ended = await advance(parts, id, event);
   if (!ended.ok) return false;
-  await recordEnd(parts, ended.record, [endEvent(parts, ended.record)]);
+  await recordEnd(parts, ended.record, { events: [endEvent(parts, ended.record)] });
   return true;
 }

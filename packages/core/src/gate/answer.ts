@@ -18,7 +18,7 @@ import { type EditedAction, makeSuccessor } from "./successor.js";
 import type { JsonObject } from "../json/value.js";
 import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
 import { approverOf, type GateParts } from "./parts.js";
-import type { AnswerReceipt, AuditEventInput, RefusalCode } from "../ports.js";
+import type { AnswerReceipt, AuditEventInput, EndStatus, RefusalCode } from "../ports.js";
 import { eventMaker, requestedJson, subjectOfRequest } from "./record.js";
 
 /** Who answered, as the channel authenticated them. */
@@ -48,6 +48,24 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
 };
 
 const refuse = (code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt => ({ status: "refused", code, reason });
+
+const ENDINGS: Readonly<Record<EndStatus, string>> = {
+  approved: "it was approved",
+  approved_with_modifications: "it was approved with changes",
+  denied: "it was denied",
+  expired: "nobody answered in time",
+  cancelled: "it was taken back",
+  failed: "a part failed",
+  superseded: "a new question took its place",
+};
+
+/** A refusal that says, of a question that is over, how it ended. */
+function refuseFor(record: PendingRecord | undefined, code: RefusalCode): AnswerReceipt {
+  if (code !== "request_ended" || record === undefined) return refuse(code);
+  // An end that is not in the log yet may still become another one.
+  const how = record.end === undefined ? "its time is over" : record.end.recorded ? ENDINGS[record.end.status] : "it is being ended";
+  return refuse(code, `${REFUSALS.request_ended}: ${how}`);
+}
 
 /** A well-formed answer beside the question that it names. */
 interface Submission {
@@ -121,10 +139,16 @@ async function settleEnd(parts: GateParts, checked: Checked, ended: PendingRecor
     };
     events.push(eventMaker(subjectOfRequest(ended.request), parts)("grant_created", "approved", metadata));
   }
-  const recorded = await recordEnd(parts, ended, events);
+  // Kept before the caller goes on: its next call may come at once. A yes stands also where its grant cannot be kept.
+  let grantError: unknown;
+  const beforeSeen = async (): Promise<void> => {
+    if (grant !== undefined) await parts.within(parts.store.grants.put(grant), "the store").catch((error: unknown) => (grantError = error));
+  };
+  const recorded = await recordEnd(parts, ended, { events, beforeSeen });
   const outcome = recorded.ok ? recorded.record.end?.status : undefined;
   if (outcome === undefined) return refuse("store_failed");
-  if (grant !== undefined && outcome !== "failed") await parts.within(parts.store.grants.put(grant), "the store");
+  if (grantError !== undefined)
+    return refuse("store_failed", `the answer was taken, and what else it covers could not be kept: ${messageOf(grantError)}`);
   return { status: "final", outcome };
 }
 
@@ -138,7 +162,7 @@ async function failUnsigned(parts: GateParts, { id }: PendingRecord, error: unkn
 async function settle(parts: GateParts, checked: Checked, answer: Answer): Promise<AnswerReceipt> {
   // Looked at before anything is claimed or signed: what would be refused leaves no trace but its refusal.
   const foreseen = reduce(checked.record, answer);
-  if (!foreseen.ok) return refuse(foreseen.code);
+  if (!foreseen.ok) return refuseFor(checked.record, foreseen.code);
   if (!(await claimNonce(parts, checked.record, answer))) return refuse("already_answered", "this answer was taken before");
   let event: Answer;
   try {
@@ -147,7 +171,7 @@ async function settle(parts: GateParts, checked: Checked, answer: Answer): Promi
     return failUnsigned(parts, checked.record, error);
   }
   const advanced: Advance = await advance(parts, checked.record.id, event);
-  if (!advanced.ok) return refuse(advanced.code);
+  if (!advanced.ok) return refuseFor(advanced.record, advanced.code);
   const { record } = advanced;
   if (record.status === "ended") return settleEnd(parts, checked, record);
   const have = record.approvals.length;
@@ -177,14 +201,14 @@ async function reshow(parts: GateParts, checked: Checked, edited: EditedAction):
       reason: "the question it replaces was over",
       denyCode: "consent_cancelled",
     });
-    return refuse(advanced.code);
+    return refuseFor(advanced.record, advanced.code);
   }
   const requested = eventMaker(subjectOfRequest(successor.request), parts)("consent_requested", "ask", {
     ...requestedJson(parts, successor.request),
     replaces: record.id,
     editor: approval.approverId,
   });
-  const recorded = await recordEnd(parts, advanced.record, [endEvent(parts, advanced.record), requested]);
+  const recorded = await recordEnd(parts, advanced.record, { events: [endEvent(parts, advanced.record), requested] });
   if (!recorded.ok || recorded.record.end?.status !== "superseded") {
     await endQuestion(parts, successor.id, {
       type: "fail",
@@ -263,7 +287,7 @@ export async function takeAnswer(parts: GateParts, claim: unknown, by: Answerer)
     record = await parts.within(parts.store.pending.get(response.requestId), "the store");
     if (record === undefined) return refuse("request_unknown");
     const checked = check(parts, { record, response, by });
-    const receipt = typeof checked === "string" ? refuse(checked) : await decide(parts, checked);
+    const receipt = typeof checked === "string" ? refuseFor(record, checked) : await decide(parts, checked);
     await noteRefusal(parts, { record, response, by }, receipt);
     return receipt;
   } catch (error) {
