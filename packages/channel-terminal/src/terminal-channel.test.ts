@@ -32,6 +32,17 @@ describe("createTerminalChannel()", () => {
     });
   });
 
+  it("keeps a question that is shown again for who attaches later", async () => {
+    await using home = await temporaryHome();
+    await using channel = createTerminalChannel({ terminal: false, socketPath: home.socketPath });
+    const ask = askDouble();
+    await channel.deliver(ask.request, { ...ask.session, redelivery: true });
+    await using client = await attachApprover({ socketPath: home.socketPath, signal: never });
+    expect(client.pending().map(({ request }) => request.id)).toEqual([ask.request.id]);
+    await client.answer(makeResponse(ask.request, { decision: "denied", nowMs: Date.now(), channel: "terminal" }));
+    expect(ask.ending()?.status).toBe("denied");
+  });
+
   it("does not take a viewer for somebody to ask", async () => {
     await using home = await temporaryHome();
     await using channel = createTerminalChannel({ terminal: false, socketPath: home.socketPath });

@@ -68,7 +68,7 @@ function createFronts(options: TerminalChannelOptions, board: ReturnType<typeof 
 /**
  * A channel for the person at this machine. It needs a terminal or an attached client at the moment a question comes; with neither,
  * `deliver` throws `channel_unavailable` at once. A question that was shown stays open until it is answered or over, also where its last
- * client detached.
+ * client detached, or where it is shown again after a restart and nobody is there yet.
  */
 export function createTerminalChannel(options: TerminalChannelOptions = {}): TerminalChannel {
   const board = createBoard();
@@ -94,7 +94,12 @@ export function createTerminalChannel(options: TerminalChannelOptions = {}): Ter
       await settled;
       if (closed) throw new ConsentError("channel_unavailable", "Cannot ask anybody: the terminal channel is closed");
       fronts.server?.check({ request, redelivery: session.redelivery });
-      findSomebody(fronts);
+      try {
+        findSomebody(fronts);
+      } catch (error) {
+        // Nobody can have attached to a gate that has just started: what an earlier one asked waits for them, until its time is over.
+        if (!session.redelivery || fronts.server === undefined) throw error;
+      }
       board.put(request, session);
       fronts.terminal?.show();
     },

@@ -5,9 +5,10 @@ import { homedir } from "node:os";
 import { EXIT_CODES } from "./exit-codes.js";
 import { main } from "./main.js";
 
+const stop = new AbortController();
+
 /** Aborts when the process is told to end; until it is asked for, signals do what they do by default. */
 function onStop(): AbortSignal {
-  const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(new Error(name)));
   return stop.signal;
 }
@@ -24,6 +25,8 @@ export async function runProcess(): Promise<void> {
     return;
   }
   process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, env, pid, ppid, cwd, userHome: homedir(), onStop });
+  // What nobody reads from standard output would keep a process alive that was told to end.
+  if (stop.signal.aborted) process.exit();
 }
 
 /** `undefined` where it is no more: nothing that is named on the command line could be found. */

@@ -140,6 +140,9 @@ it("questions that another gate took over end once, in its log, and expire in no
   // The first takes both questions over. The second gets the log in which one of them was asked, and must not end it there.
   const first = await start();
   const second = await start();
+  const { pending } = JSON.parse((await acp(["pending", "--json"], { home })).stdout);
+  expect(pending).toHaveLength(2);
+  for (const { id } of pending) expect(await acp(["approve", "--once", id, "--deny"], { home })).toMatchObject({ code: 0 });
   await end(first);
   await end(second);
   await end(await start());

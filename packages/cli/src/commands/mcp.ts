@@ -45,7 +45,7 @@ export const mcp: Run = async (invocation) => {
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
 
-  const { keys, gateOptions } = await openHomeKeys(home, invocation);
+  const { keys, gateOptions, masker } = await openHomeKeys(home, invocation);
   const upstreams = await openServers(servers, { file: source.file, keys, env: io.env });
   // Before the logs: what an earlier process left open and this or another one shows again has not ended.
   await using kept = await openHomeStore(home);
@@ -80,7 +80,16 @@ export const mcp: Run = async (invocation) => {
   });
   const shownAgain = await gate.resume();
   if (shownAgain > 0) print.notice(`${shownAgain} questions that an earlier gate left open are asked again`);
-  const proxy = createMcpProxy({ gate, agent, upstreams, input: io.stdin, output: io.stdout, log: (line) => print.notice(line), signal });
+  const proxy = createMcpProxy({
+    gate,
+    agent,
+    upstreams,
+    input: io.stdin,
+    output: io.stdout,
+    log: (line) => print.notice(line),
+    signal,
+    ...(masker !== undefined && { masker }),
+  });
   const { reason } = await proxy.done;
   // A client that keeps our input open must not keep this process.
   io.stdin.destroy();

@@ -2,10 +2,10 @@
  * Keys and vault of a gate: opened once, when it starts.
  */
 import { ConsentError } from "@acp/core";
-import type { GateOptions } from "@acp/core";
+import type { GateOptions, Masker } from "@acp/core";
 import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
-import { createVault } from "@acp/core/vault";
+import { createMasker, createVault } from "@acp/core/vault";
 import type { Secret, VaultMark } from "@acp/core/vault";
 import { readVaultFile, signerInUse } from "@acp/home";
 import type { Home } from "@acp/home";
@@ -20,6 +20,8 @@ export interface HomeKeys {
   readonly keys: KeyPair | undefined;
   /** What a gate takes from them. */
   readonly gateOptions: Pick<GateOptions, "signer" | "vault">;
+  /** Takes the secrets out of what servers say, as they were when the gate started. */
+  readonly masker?: () => Masker | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function openHomeKeys(home: Home, invocation: Invocation): Promise<
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
   const signer = createConsentSigner(signerInUse(home, keys));
-  return { keys, gateOptions: { signer, vault: createVault(liveSecrets(home, keys, opened)) } };
+  return { keys, masker: () => createMasker(opened.secrets), gateOptions: { signer, vault: createVault(liveSecrets(home, keys, opened)) } };
 }
 
 /** The secrets as the file has them at each release, so that one that was removed goes nowhere any more. The same list while nothing changes. */

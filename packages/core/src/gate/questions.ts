@@ -32,7 +32,8 @@ export async function watchEnd(parts: GateParts, id: string, signal: AbortSignal
 async function expire(parts: GateParts, { id, request }: PendingRecord, signal: AbortSignal): Promise<void> {
   let waitMs = Math.max(0, request.expiresAtMs - parts.clock.now());
   for (;;) {
-    await parts.clock.sleep(waitMs, { signal });
+    // Who waits for the end keeps the process alive; a question that nobody waits for is shown again by the next one.
+    await parts.clock.sleep(waitMs, { signal, background: true });
     try {
       return void (await endQuestion(parts, id, { type: "expire", atMs: parts.clock.now() }));
     } catch {
