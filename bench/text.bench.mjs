@@ -49,7 +49,12 @@ async function measure(make) {
   return { ms: summary(samples).p50, units };
 }
 
-const everyday = { path: "src/index.ts", content: "export const answer = 42;\n", url: "https://example.com/a?b=c", command: "git commit -m 'x'" };
+const everyday = {
+  path: "src/index.ts",
+  content: "export const answer = 42;\n",
+  url: "https://example.com/a?b=c",
+  command: "git commit -m 'x'",
+};
 const results = { everyday: await measure(() => toolAction("files", "write", everyday)) };
 for (const [name, shape] of Object.entries(shapes)) {
   const [small, large] = [shape(SMALL), shape(LARGE)];
@@ -67,6 +72,8 @@ else {
   for (const [name, { ms, units, stringifyMs, timesQuarter }] of Object.entries(results)) {
     if (timesQuarter === undefined) continue;
     const text = `${(units / 1_000).toFixed(0)} k characters`;
-    console.log(`  1 MB of ${name.padEnd(20)} ${fixed(ms).padStart(5)} ms, ${text.padEnd(18)} JSON.stringify ${fixed(stringifyMs)} ms; × ${fixed(timesQuarter)} of 250 kB`);
+    console.log(
+      `  1 MB of ${name.padEnd(20)} ${fixed(ms).padStart(5)} ms, ${text.padEnd(18)} JSON.stringify ${fixed(stringifyMs)} ms; × ${fixed(timesQuarter)} of 250 kB`,
+    );
   }
 }

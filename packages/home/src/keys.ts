@@ -14,6 +14,7 @@ import { readTextFile } from "./text-file.js";
 import { createVaultFile, readVaultFile, resealVaultFile } from "./vault-file.js";
 import { whileWriting } from "./writer-lock.js";
 
+/** The part of a clock that says what time it is. */
 export type WallClock = Pick<Clock, "now">;
 
 const PRIVATE_BYTES_MAX = 4_096;

@@ -30,7 +30,10 @@ describe("readUrl()", () => {
     ["https://a:b:c/", ['URL: https, host and port "a:b:c", not decoded, port 443']],
     [
       "https://a.b/?x=%ff",
-      ["URL: https, host a.b, port 443", expect.stringMatching(/^query "x": "%ff", not decoded: its bytes are no text: 1 byte, sha256:a8100ae6/)],
+      [
+        "URL: https, host a.b, port 443",
+        expect.stringMatching(/^query "x": "%ff", not decoded: its bytes are no text: 1 byte, sha256:a8100ae6/),
+      ],
     ],
     ["https://a.b/100%", ["URL: https, host a.b, port 443", 'path "/100%", not decoded: its percent-encoding is malformed']],
   ])("reads %s", (text, lines) => {
