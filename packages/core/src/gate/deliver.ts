@@ -5,7 +5,7 @@
 import { advance, endQuestion } from "./advance.js";
 import type { EscalationStep } from "../approval/escalation.js";
 import type { PendingRecord } from "../approval/machine.js";
-import { compositeOf, leavesOf, type Showing, showOn, undelivered } from "../channels/composite.js";
+import { compositeOf, type Showing, showOn, undelivered } from "../channels/composite.js";
 import { runSteps, type StepReason } from "../channels/steps.js";
 import type { DenyCode } from "../deny-codes.js";
 import { messageOf } from "./deny.js";
@@ -93,8 +93,7 @@ export async function deliver(parts: GateParts, delivery: Delivery): Promise<voi
     show: (step, skip) => {
       if (step === undefined) return showAt(parts.channel, redelivery, skip);
       const on = step.channel === undefined ? undefined : parts.channels.get(step.channel);
-      const isNews = on !== undefined && [...leavesOf(on).keys()].some((name) => !skip.has(name));
-      return isNews ? showAt(on, redelivery && steps.indexOf(step) < reached, skip) : Promise.resolve({ shown: [], failed: [] });
+      return on !== undefined ? showAt(on, redelivery && steps.indexOf(step) < reached, skip) : Promise.resolve({ shown: [], failed: [] });
     },
     reach: (at, reason) => {
       const step = steps[at];

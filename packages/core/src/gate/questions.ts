@@ -4,7 +4,7 @@
 import { endQuestion } from "./advance.js";
 import { type Answerer, takeAnswer } from "./answer.js";
 import type { PendingRecord } from "../approval/machine.js";
-import { leavesOf, LOCAL_SUBJECT } from "../channels/composite.js";
+import { LOCAL_SUBJECT } from "../channels/composite.js";
 import { deliver } from "./deliver.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import type { GateParts } from "./parts.js";
@@ -69,18 +69,12 @@ export function showQuestion(parts: GateParts, record: PendingRecord, redelivery
   });
   parts.questions.add(record.id);
   const ended = finished.then(endingOf, (): Ending => ({ status: "failed", reason: "the store failed" }));
-  const sessionOn = (channel: Channel, again: boolean): AskSession => {
-    const leaves = leavesOf(channel);
-    return {
-      redelivery: again,
-      ended,
-      submit: (claim, by) => {
-        const said = by?.channel ?? channel.name;
-        // A channel made of others says which of them it was; no other channel can speak for one.
-        return submitAnswer(parts, claim, { channel: leaves.has(said) ? said : channel.name, subject: by?.subject ?? LOCAL_SUBJECT });
-      },
-    };
-  };
+  const sessionOn = (channel: Channel, again: boolean): AskSession => ({
+    redelivery: again,
+    ended,
+    // Which channel it was is said by what shows the question (composite.ts), never by a plain channel itself.
+    submit: (claim, by) => submitAnswer(parts, claim, { channel: by?.channel ?? channel.name, subject: by?.subject ?? LOCAL_SUBJECT }),
+  });
   // A store that fails here fails the watch of the one who waits as well, and that is where it is heard of.
   deliver(parts, { record, redelivery, over: stop.signal, sessionOn }).catch(() => undefined);
   expire(parts, record, stop.signal).catch(() => undefined);
