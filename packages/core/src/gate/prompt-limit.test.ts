@@ -65,3 +65,19 @@ describe("promptLimit", () => {
     expect(() => makeKit({ promptLimit: bad })).toThrow(expect.objectContaining({ code: "options_invalid" }));
   });
 });
+
+describe("prompts", () => {
+  it("are in the log, each with the time to its answer", async () => {
+    const { gate, shown, sink, clock } = makeKit();
+    const pending = await gate.open(call("a"), { agent });
+    await clock.advance(7_500);
+    await first(shown).session.submit(reply(first(shown), { decision: "denied" }));
+    if (pending.decision === "pending") await pending.settled;
+    const told = sink.events.flatMap(({ eventType, responseTimeMs, requestId }) => (requestId === "" ? [] : [[eventType, responseTimeMs]]));
+    expect(told).toEqual([
+      ["consent_requested", 0],
+      ["consent_delivered", 0],
+      ["consent_denied", 7_500],
+    ]);
+  });
+});
