@@ -36,6 +36,7 @@ describe("showStep()", () => {
   it.each([
     [{ afterMs: 300_000, approvers: ["ada", "a b"] }, '  after 5 min it may also be answered by ada, "a b"'],
     [{ afterMs: 1_500, channel: "telegram" }, "  after 2 s it is also shown on telegram"],
+    [{ afterMs: 1, channel: "web" }, "  at once it is also shown on web"],
     [{ afterMs: 7_200_000, approvers: ["ada"], channel: "web" }, "  after 2 h it may also be answered by ada, and it is also shown on web"],
   ])("of %j", (step, text) => {
     expect(showStep(step)).toBe(text);

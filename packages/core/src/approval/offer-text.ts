@@ -60,5 +60,6 @@ export function showOffer(offer: GrantOffer): string {
 export function showStep({ afterMs, approvers = [], channel }: EscalationStep): string {
   const people = approvers.length === 0 ? [] : [`it may also be answered by ${approvers.map(showName).join(", ")}`];
   const where = channel === undefined ? [] : [`it is also shown on ${showName(channel)}`];
-  return `  after ${showDuration(afterMs)} ${[...people, ...where].join(", and ")}`;
+  const when = afterMs < 1_000 ? "at once" : `after ${showDuration(afterMs)}`;
+  return `  ${when} ${[...people, ...where].join(", and ")}`;
 }

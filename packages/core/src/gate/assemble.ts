@@ -34,6 +34,11 @@ export function secretsOf({ rulings, placeholders = [] }: Evaluation): readonly 
   return [...new Set([...named, ...placeholders])];
 }
 
+/** Whether what the judges see is critical, by level or by classification: then every call takes a person who types the word. */
+export function isCriticalNow({ level, risk }: Evaluation): boolean {
+  return level === "critical" || risk === "critical";
+}
+
 /** The steps with those of their people who may answer at all. */
 function escalationOf({ ask, approvers, agent }: QuestionSource): Pick<ConsentRequest, "escalation"> {
   const mayAnswer = (id: string): boolean => approvers?.includes(id) ?? (id !== agent.id && !(agent.parents ?? []).includes(id));
@@ -50,7 +55,7 @@ function makeRequest(source: QuestionSource, { clock, ids }: Pick<GateParts, "cl
   const { tool, server, parameters } = parametersOf(action);
   const createdAtMs = clock.now();
   // A grant that several people or a critical level stand behind would outlive what they were asked.
-  const mayGrant = ask.quorum === 1 && evaluation.level !== "critical";
+  const mayGrant = ask.quorum === 1 && !isCriticalNow(evaluation);
   const question = {
     id: ids.next("cr"),
     createdAtMs,

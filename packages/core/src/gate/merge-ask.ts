@@ -87,7 +87,7 @@ export function mergeAsk(
   { askTimeoutMs, groups, offers: usual, offerFor, channelTimes }: MergeDefaults,
 ): MergedAsk | undefined {
   const terms = rulings.flatMap(({ ruling }) => (ruling?.effect === "ask" ? [ruling.ask ?? {}] : []));
-  if (!terms.every(areTermsSound)) return undefined;
+  if (![...terms, { offers: usual }].every(areTermsSound)) return undefined;
   const named = terms.flatMap(({ timeoutMs }) => (timeoutMs === undefined ? [] : [timeoutMs]));
   const timeoutMs = named.length === 0 ? askTimeoutMs : Math.min(...named);
   const [first, ...rest] = terms;

@@ -1,7 +1,7 @@
 import { seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { agent, first, type Kit, last, makeKit, reply } from "../../test/gate-kit.js";
-import { type Allowed, httpAction, memoryStore, offerHost, type Policy, redeem, type Store, toolAction } from "../index.js";
+import { type Allowed, callScope, httpAction, memoryStore, offerHost, type Policy, redeem, type Store, toolAction } from "../index.js";
 import { parsePolicy } from "../policy.js";
 
 const write = (path: string) => toolAction("files", "write_file", { path });
@@ -87,6 +87,14 @@ describe("a grant", () => {
     ["asks with a guard in front", load({ match: { tool: "*", args: { path: "/srv/*" } }, action: "deny" }, rule)],
     ["asks for several people", load({ ...rule, quorum: 2, offers: [{ covers: "tool", ttl: 60 }] })],
     ["asks at level critical", load({ ...rule, level: "critical", offers: [{ covers: "tool", ttl: 60 }] })],
+    [
+      "asks for a tool that is classified as critical",
+      parsePolicy({
+        version: "1",
+        rules: [{ ...rule, level: "low", offers: [{ covers: "tool", ttl: 60 }] }],
+        classify: [{ tool: "write_file", category: "physical", risk: "critical" }],
+      }),
+    ],
     ["asks and offers nothing", load(rule)],
     ["asks and offers an empty list", load({ ...rule, offers: [] })],
     ["asks and offers only the call", load({ ...rule, offers: [{ covers: "call", ttl: 60 }] })],
@@ -226,6 +234,11 @@ describe("defaultOffers", () => {
     void gate(get("example.com"), { agent });
     await settle();
     expect(first(shown).request.offers).toEqual([]);
+  });
+
+  it.each([Number.NaN, 86_400_001, 0.5])("that lasts %s ms is a broken part", async (ttlMs) => {
+    const { gate } = makeKit({ defaultOffers: (action) => [{ id: "x", scope: callScope(action), ttlMs }] });
+    expect(await gate(write("a"), { agent })).toMatchObject({ code: "layer_failed" });
   });
 
   it("that throws is a broken part, and its ask a deny", async () => {

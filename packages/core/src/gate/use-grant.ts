@@ -8,7 +8,7 @@ import type { LeaseTerms } from "../permit.js";
 import type { Policy } from "../policy/policy.js";
 import type { Verdict } from "../verdict.js";
 import { allow } from "./allow.js";
-import { secretsOf } from "./assemble.js";
+import { isCriticalNow, secretsOf } from "./assemble.js";
 import { type Case, recordAllowed } from "./case.js";
 import type { MergedAsk } from "./merge-ask.js";
 import type { GateParts } from "./parts.js";
@@ -48,7 +48,7 @@ function leaseOf({ store, within, revoked }: GateParts, { id, expiresAtMs }: Gra
 /** Answers an ask with an earlier consent where one fits. Never a critical action, and never for several people. */
 export async function useGrant(parts: GateParts, subject: Case, ask: MergedAsk): Promise<Verdict | undefined> {
   const { action, context, evaluation } = subject;
-  if (evaluation.level === "critical" || ask.quorum > 1) return undefined;
+  if (isCriticalNow(evaluation) || ask.quorum > 1) return undefined;
   const { grants } = parts.store;
   const nowMs = parts.clock.now();
   const secrets = secretsOf(evaluation);
