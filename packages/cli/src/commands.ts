@@ -49,7 +49,7 @@ export const COMMANDS: readonly Command[] = [
     usage: "",
     operandsMax: 0,
     takesRest: false,
-    options: ["once", "approve", "deny", "reason"],
+    options: ["once", "approve", "deny", "reason", "word", "offer"],
     details: [
       "Attaches to the running gates of the home, shows what is asked, and sends the answer. Gates that start later are joined. Ctrl-C ends it.",
       "With --once ID it answers one question without a terminal; `acp pending` lists the ids.",

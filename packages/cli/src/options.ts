@@ -25,6 +25,8 @@ export type OptionName =
   | "approve"
   | "deny"
   | "reason"
+  | "word"
+  | "offer"
   | "args"
   | "tool"
   | "http"
@@ -62,6 +64,8 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   approve: { summary: "With --once: say yes" },
   deny: { summary: "With --once: say no" },
   reason: { value: "TEXT", summary: "With --once: why; the agent reads it" },
+  word: { value: "WORD", summary: "With --approve: the word that a critical question wants typed" },
+  offer: { value: "ID", summary: "With --approve: what the yes also covers, of what the question offers" },
   args: { value: "JSON", summary: "With --tool: the arguments ({})" },
   tool: { value: "TOOL", summary: "A tool: SERVER.TOOL explains a call, its name in the log shows its events" },
   http: { value: '"METHOD URL"', summary: "Explain an HTTP request" },

@@ -212,6 +212,10 @@ describe("acp approve and acp pending", () => {
     [["approve", "--reason", "x"], "name the question with --once ID"],
     [["approve", "--once", "cr_x"], "give one of --approve and --deny"],
     [["approve", "--once", "cr_x", "--approve", "--deny"], "give only one of"],
+    [["approve", "--once", "cr_x", "--deny", "--word", "approve"], "it belongs to a yes"],
+    [["approve", "--word", "approve"], "name the question with --once ID"],
+    [["grants", "revoke"], "name one grant"],
+    [["grants", "revoke", "gr_x", "--all"], "name one grant"],
   ])("%j is refused", async (args, message) => {
     await using home = await scratch();
     expect(await acp(args, { home: home.path })).toMatchObject({ code: EXIT_CODES.usage.code, stderr: expect.stringContaining(message) });

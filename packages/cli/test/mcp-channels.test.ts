@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { attachApprovers } from "@acp/channel-terminal";
 import { signWebhook, verifyWebhook } from "@acp/channel-webhook";
 import { decodeRequest, makeResponse } from "@acp/core";
 import type { AnswerParts, ConsentRequest } from "@acp/core";
@@ -201,6 +202,46 @@ describe("acp mcp", () => {
     expect(await write("d")).toMatchObject({ isError: false });
     expect(hook.questions).toHaveLength(2);
     expect((await acp(["audit", "show", "--limit", "0", "--json"], { home: at.home })).stdout).toContain("grant_revoked");
+  });
+
+  it("takes the word for what is critical, and what else a yes covers, from acp approve --once", async () => {
+    await using at = await world('version: "1"\n');
+    await writeFile(
+      join(at.home, "policy.yml"),
+      `version: "1"
+default_action: deny
+rules:
+  - { match: { tool: write_file, args: { path: "*critical*" } }, action: ask, level: critical }
+  - { match: { tool: write_file }, action: ask, offers: [{ covers: tool, ttl: 600 }] }
+`,
+    );
+    await using gated = await startGated(at);
+    await using silent = await attachApprovers({ directory: join(at.home, "run"), signal: new AbortController().signal });
+    expect(silent.gates()).toBe(1);
+    const asked = async (name: string): Promise<{ readonly call: Promise<unknown>; readonly question: ConsentRequest }> => {
+      const call = gated.call("write_file", { path: join(at.folder, name), content: "x" });
+      const found = await vi.waitFor(
+        () => {
+          const [open] = silent.pending();
+          if (open === undefined) throw new Error("nothing is asked");
+          return open;
+        },
+        { timeout: 30_000 },
+      );
+      return { call, question: found.request };
+    };
+    const once = (id: string, ...rest: readonly string[]): ReturnType<typeof acp> =>
+      acp(["approve", "--once", id, "--approve", ...rest], { home: at.home });
+
+    const critical = await asked("critical");
+    expect((await once(critical.question.id)).stdout).toContain("confirmation_required");
+    expect(await once(critical.question.id, "--word", "approve")).toMatchObject({ code: 0 });
+    expect(await critical.call).toMatchObject({ isError: false });
+
+    const offering = await asked("plain");
+    expect(await once(offering.question.id, "--offer", offering.question.offers[0]?.id ?? "")).toMatchObject({ code: 0 });
+    expect(await offering.call).toMatchObject({ isError: false });
+    expect(await gated.call("write_file", { path: join(at.folder, "next"), content: "x" })).toMatchObject({ isError: false });
   });
 
   it("denies what an agent asks beyond its limit, and asks nobody", async () => {

@@ -17,7 +17,8 @@ export const approve: Run = (invocation) => {
   if (values.once !== undefined) return answerOne(invocation, values.once);
   for (const name of ["approve", "deny"] as const)
     if (flags.has(name)) throw usage(`Cannot use --${name} alone: name the question with --once ID`);
-  if (values.reason !== undefined) throw usage("Cannot use --reason alone: name the question with --once ID");
+  for (const name of ["reason", "word", "offer"] as const)
+    if (values[name] !== undefined) throw usage(`Cannot use --${name} alone: name the question with --once ID`);
   if (print.json) return watch(invocation);
   // Lines of a file or a pipe were written before the question was seen: they are no answers to it.
   if (!io.stdin.isTTY)
@@ -73,25 +74,34 @@ async function answerOne(invocation: Invocation, id: string): Promise<Exit> {
     ]);
     return "nothing";
   }
-  const receipt = await answer(clients, question, { decision, reason: invocation.values.reason });
+  const receipt = await answer(clients, question, { decision, values: invocation.values });
   print.result({ ok: receipt.status !== "refused", id, ...receiptJson(receipt) }, () => [describe(id, receipt, print)]);
   return receipt.status === "refused" ? "failed" : "ok";
 }
 
-function decisionOf({ flags }: Invocation): Decision {
+function decisionOf({ flags, values }: Invocation): Decision {
   const [yes, no] = [flags.has("approve"), flags.has("deny")];
   if (yes === no) throw usage(`Cannot answer with --once: give ${yes ? "only one of" : "one of"} --approve and --deny`);
+  for (const name of ["word", "offer"] as const)
+    if (no && values[name] !== undefined) throw usage(`Cannot use --${name} with --deny: it belongs to a yes`);
   return yes ? "approved" : "denied";
 }
 
 function answer(
   clients: ApproverClients,
   { request }: OpenQuestion,
-  given: { readonly decision: Decision; readonly reason: string | undefined },
+  { decision, values }: { readonly decision: Decision; readonly values: Invocation["values"] },
 ): Promise<AnswerReceipt> {
-  const { decision, reason } = given;
+  const { reason, word, offer } = values;
   return clients.answer(
-    makeResponse(request, { decision, nowMs: Date.now(), channel: "terminal", ...(reason !== undefined && { reason }) }),
+    makeResponse(request, {
+      decision,
+      nowMs: Date.now(),
+      channel: "terminal",
+      ...(reason !== undefined && { reason }),
+      ...(word !== undefined && { confirmation: word }),
+      ...(offer !== undefined && { grantId: offer }),
+    }),
   );
 }
 
