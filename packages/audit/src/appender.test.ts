@@ -130,6 +130,14 @@ describe("append()", () => {
     await idle();
     store.release();
     expect(await good).toMatchObject({ seq: 0 });
+    expect(
+      store.groups.map((group) =>
+        group
+          .split("\n")
+          .filter(Boolean)
+          .map((line) => JSON.parse(line).id),
+      ),
+    ).toEqual([["ae_3"]]);
   });
 });
 

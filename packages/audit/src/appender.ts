@@ -2,7 +2,7 @@
  * Appender: puts events into the chain in the order of the calls and hands them to a store.
  */
 import { logEvent, type AuditEventInput, type AuditReceipt, type AuditSink, type Ids, randomIds, systemClock } from "@acp/core";
-import { hashText, lineParts, nextSeq } from "./codec.js";
+import { hashText, lineParts, nextSeq } from "./event-line.js";
 import { createGroupCommit, type LogStore } from "./group-commit.js";
 import type { LineBuffer } from "./line-buffer.js";
 import { stampAt } from "./stamp.js";

@@ -18,6 +18,15 @@ function faultOf(line: string): string {
 }
 
 describe("encodeEvent()", () => {
+  it.each([3, 24, 25, 600])("puts %i keys of metadata in order", (count) => {
+    const keys = Array.from({ length: count }, (_, index) => `k${(index * 7) % count}\u{1f600}`.slice(0, 2 + (index % 4)).toWellFormed());
+    const metadata = Object.fromEntries(keys.map((key, index) => [`${key}${index}`, index]));
+    for (let again = 0; again < 2; again++) {
+      const { line } = encodeEvent(makeEvent(1, { metadata }), undefined, { monoMs: 1 });
+      expect(decodeEvent(line)).toMatchObject({ ok: true, event: { metadata, seq: 0, monoMs: 1 } });
+    }
+  });
+
   it("writes the schema of S0 §7.4 and nothing else", () => {
     const { line, head } = encodeEvent(makeEvent(1, { requestId: "cr_1", responseTimeMs: 12.5, metadata: { b: 1, a: [true] } }), undefined);
     expect(JSON.parse(line)).toEqual({

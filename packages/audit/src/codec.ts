@@ -3,13 +3,10 @@
  * A line is the event's canonical JSON (RFC 8785); `event_hash` is SHA-256 over those bytes without that field. Format: spec/audit.md.
  */
 import { hash as digest } from "node:crypto";
-import { type AuditEventInput, type AuditReceipt, type JsonObject, type JsonValue, canonicalJson, isoTime, parseIsoTime } from "@acp/core";
+import { type AuditEventInput, type AuditReceipt, type JsonObject, canonicalJson } from "@acp/core";
 import type { AuditEvent, AuditFault, AuditFaultCode } from "./event.js";
+import { EVENT_VERSION, type EventStamp, hashMember, hashText, lineParts, nextSeq, readTime } from "./event-line.js";
 
-const VERSION = "0.2.0";
-/** What the log writes into an event's metadata. */
-const LOG_FIELDS = ["seq", "mono_ms"] as const;
-const PREFIX = "sha256:";
 const HASH = /^sha256:[0-9a-f]{64}$/;
 const FIELDS: readonly string[] = [
   "agent",
@@ -32,29 +29,7 @@ const FIELDS: readonly string[] = [
 
 /** `sha256:<hex>` of text (as UTF-8) or bytes. */
 export function sha256(input: string | Uint8Array): string {
-  return PREFIX + digest("sha256", input, "hex");
-}
-
-/** What the log itself adds to an event. */
-export interface EventStamp {
-  /** Monotonic milliseconds since its writer opened the log. */
-  readonly monoMs?: number;
-}
-
-/** What the hash of an event covers: the line as it is before and after the place of the hash. */
-export interface LineParts {
-  readonly before: string;
-  readonly after: string;
-}
-
-/** A hash as events hold it. */
-export function hashText(hex: string): string {
-  return PREFIX + hex;
-}
-
-/** The member that holds the hash, from its comma on. */
-export function hashMember(hex: string): string {
-  return `,"event_hash":"${PREFIX}${hex}"`;
+  return hashText(digest("sha256", input, "hex"));
 }
 
 /**
@@ -69,109 +44,7 @@ export function encodeEvent(
 ): { readonly line: string; readonly head: AuditReceipt } {
   const { before, after } = lineParts(event, head, stamp);
   const hex = digest("sha256", before + after, "hex");
-  return { line: before + hashMember(hex) + after, head: { seq: nextSeq(head), hash: PREFIX + hex } };
-}
-
-/** Number of the event that follows `head`. */
-export function nextSeq(head: AuditReceipt | undefined): number {
-  return head === undefined ? 0 : head.seq + 1;
-}
-
-/**
- * The line of an event that follows `head`, but for its hash.
- *
- * @throws ConsentError of any `json_` code, or TypeError, where the event has no line.
- */
-export function lineParts(event: AuditEventInput, head: AuditReceipt | undefined, { monoMs }: EventStamp): LineParts {
-  const { metadata, responseTimeMs } = event;
-  if (!isObject(metadata)) throw new TypeError('"metadata" is not an object');
-  for (const key of LOG_FIELDS) if (Object.hasOwn(metadata, key)) throw new TypeError(`"metadata.${key}" is written by the log`);
-  if (typeof responseTimeMs !== "number" || responseTimeMs < 0) throw new TypeError('"response_time_ms" is not a number from 0');
-  if (event.id === "" || event.eventType.length === 0) throw new TypeError(`"${event.id === "" ? "id" : "event_type"}" is empty`);
-  const own = metadataText(metadata, { seq: nextSeq(head), monoMs });
-  const previous = head === undefined ? "null" : `"${head.hash}"`;
-  // The canonical order, written out: one pass instead of a sort of the same sixteen keys for every event.
-  return {
-    before: MEMBER.agent(event.agent) + MEMBER.category(event.category) + MEMBER.decision(event.decision),
-    after:
-      `${MEMBER.eventType(event.eventType)},"id":${quote("id", event.id)},"metadata":${own}` +
-      `${MEMBER.policyRule(event.policyRule)},"previous_event_hash":${previous}${MEMBER.requestId(event.requestId)}` +
-      `,"response_time_ms":${canonicalJson(responseTimeMs)}${MEMBER.riskLevel(event.riskLevel)},"timestamp":${timestamp(event.atMs)}` +
-      `${MEMBER.tool(event.tool)},"type":"audit_event","version":"${VERSION}"}`,
-  };
-}
-
-/** The canonical text of the metadata with what the log adds. */
-function metadataText(metadata: JsonObject, { seq, monoMs }: { readonly seq: number; readonly monoMs: number | undefined }): string {
-  const keys = Object.keys(metadata);
-  keys.push("seq");
-  if (monoMs !== undefined) keys.push("mono_ms");
-  keys.sort(); // by UTF-16 units, as RFC 8785 wants
-  let text = "{";
-  for (const key of keys) {
-    const value = key === "seq" ? seq : key === "mono_ms" ? monoMs : metadata[key];
-    text += `${text.length > 1 ? "," : ""}${quote("metadata", key)}:${valueText(value)}`;
-  }
-  return `${text}}`;
-}
-
-function valueText(value: JsonValue | undefined): string {
-  if (typeof value === "string") return quote("metadata", value);
-  if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
-  // Two levels down, as it stands in the line, so that it is refused where it is nested too deep there.
-  return canonicalJson([[value]]).slice(2, -2);
-}
-
-/** Never writes what a verifier refuses: types promise nothing about a caller in JavaScript. */
-function quote(field: string, value: string): string {
-  if (typeof value !== "string") throw new TypeError(`"${field}" is not a text`);
-  return value.length <= SHORT && isPlain(value) ? `"${value}"` : canonicalJson(value);
-}
-
-/** Longer texts are left to the platform. */
-const SHORT = 64;
-
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit >= 0x7f) return false;
-  }
-  return true;
-}
-
-/** The members whose texts mostly repeat from event to event: each is made again only when its text is another. */
-const MEMBER = {
-  agent: textMember("agent"),
-  category: textMember("category"),
-  decision: textMember("decision"),
-  eventType: textMember("event_type"),
-  policyRule: textMember("policy_rule"),
-  requestId: textMember("request_id"),
-  riskLevel: textMember("risk_level"),
-  tool: textMember("tool"),
-} as const;
-
-function textMember(field: string): (value: string) => string {
-  const start = `${field === FIELDS[0] ? "{" : ","}"${field}":`;
-  let last = "";
-  let member = `${start}""`;
-  return (value) => {
-    if (value === last) return member;
-    member = start + quote(field, value);
-    last = value;
-    return member;
-  };
-}
-
-/** Many events share a millisecond. */
-let lastTime: { readonly atMs: number; readonly text: string } | undefined;
-
-function timestamp(atMs: number): string {
-  if (lastTime?.atMs === atMs) return lastTime.text;
-  const text = isoTime(atMs);
-  if (readTime(text) === undefined) throw new TypeError('"timestamp" is not a UTC time with milliseconds');
-  lastTime = { atMs, text: `"${text}"` };
-  return lastTime.text;
+  return { line: before + hashMember(hex) + after, head: { seq: nextSeq(head), hash: hashText(hex) } };
 }
 
 // The first such field of a canonical event is its own: before it stand only the text values of agent, category and decision, and inside a
@@ -234,7 +107,7 @@ function readEvent(wire: unknown): AuditEvent | string {
   const unknown = Object.keys(wire).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined) return `it has an unknown field ${JSON.stringify(unknown)}`;
   if (wire["type"] !== "audit_event") return '"type" is not "audit_event"';
-  if (wire["version"] !== VERSION) return `"version" is not "${VERSION}"`;
+  if (wire["version"] !== EVENT_VERSION) return `"version" is not "${EVENT_VERSION}"`;
   const atMs = readTime(wire["timestamp"]);
   if (atMs === undefined) return '"timestamp" is not a UTC time with milliseconds';
   const hash = wire["event_hash"];
@@ -277,12 +150,6 @@ function readTexts(wire: JsonObject): Texts | string {
   if (wrong[0] !== undefined) return `"${wrong[0]}" is not a text`;
   if (texts.id === "" || texts.eventType === "") return `"${texts.id === "" ? "id" : "event_type"}" is empty`;
   return texts;
-}
-
-function readTime(value: unknown): number | undefined {
-  if (typeof value !== "string") return undefined;
-  const ms = parseIsoTime(value);
-  return ms !== undefined && isoTime(ms) === value ? ms : undefined;
 }
 
 function isHash(value: unknown): value is string {

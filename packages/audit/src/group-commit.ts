@@ -3,7 +3,7 @@
  * later call is refused.
  */
 import type { AuditReceipt, ConsentError } from "@acp/core";
-import { nextSeq } from "./codec.js";
+import { nextSeq } from "./event-line.js";
 import { cannot, causeText } from "./errors.js";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.js";
 

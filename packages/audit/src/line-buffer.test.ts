@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeEvent } from "../test/support.js";
-import { encodeEvent, hashText, lineParts } from "./codec.js";
+import { encodeEvent } from "./codec.js";
+import { hashText, lineParts } from "./event-line.js";
 import { LINE_BYTES_MAX } from "./event.js";
 import { createLineBuffer } from "./line-buffer.js";
 

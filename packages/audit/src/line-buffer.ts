@@ -3,7 +3,7 @@
  * that a log that is busy makes no garbage of the size of what it writes.
  */
 import { hash as digest } from "node:crypto";
-import { hashMember, type LineParts } from "./codec.js";
+import { hashMember, type LineParts } from "./event-line.js";
 import { LINE_BYTES_MAX } from "./event.js";
 
 /** Lines in memory, each with its newline. */

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { readdir, writeFile } from "node:fs/promises";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchDirectory, scratchLog } from "../test/support.js";
@@ -35,6 +36,18 @@ describe("lockWriter()", () => {
     await lock.release();
     await (await lockWriter(path)).release();
     expect(await readdir(join(path, ".."))).toEqual([]);
+  });
+
+  it("says that it is the owner to whoever asks", async () => {
+    const path = await scratchLog();
+    const lock = await lockWriter(path);
+    const [name = ""] = await readdir(join(path, ".."));
+    const said: string[] = [];
+    const socket = connect(join(path, "..", name)).setEncoding("utf8");
+    socket.on("data", (text: string) => said.push(text));
+    await once(socket, "close");
+    expect(said).toEqual(["held"]);
+    await lock.release();
   });
 
   it("refuses at once where somebody says that it is the owner", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { merkleLeafHash, verifyConsistency, verifyInclusion } from "./merkle.js";
+import { hashBytes, leafText, merkleLeafHash, verifyConsistency, verifyInclusion } from "./merkle.js";
 import { growTree, isTreeEdge } from "./tree-edge.js";
 import { merkleTree } from "./tree.js";
 
@@ -10,6 +10,17 @@ const TREE = merkleTree();
 for (const line of LINES) TREE.add(line, 0, line.length);
 
 const flipped = (hash: Uint8Array, bit: number): Uint8Array => hash.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
+
+describe("leafText()", () => {
+  it("is the same wherever the leaf lies, and leaves the bytes as they were", () => {
+    const line = Buffer.from("one line");
+    const among = Buffer.from("before\none line\nafter");
+    const want = merkleLeafHash(line);
+    expect(hashBytes(leafText(among, 7, 15))).toEqual(want);
+    expect(hashBytes(leafText(line, 0, line.length))).toEqual(want);
+    expect(among.toString()).toBe("before\none line\nafter");
+  });
+});
 
 describe("merkleTree()", () => {
   it("proves every line in every size, and nothing else", () => {
