@@ -13,7 +13,7 @@ import { causeText, cannot } from "./errors.js";
 import { printRecord } from "./pending-line.js";
 
 /** A file that has grown by this much since it was last written whole is written whole again, without what is no longer needed. */
-const GROWTH_BYTES_MAX: number = 16 * 1024 * 1024;
+const GROWTH_BYTES_MAX: number = 4 * 1024 * 1024;
 
 /** A store over one file, which no other process writes. */
 export interface PendingJournal extends PendingStore, AsyncDisposable {}
