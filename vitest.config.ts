@@ -7,6 +7,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 export default defineConfig({
   resolve: {
     alias: [
+      { find: /^fast-check$/, replacement: at("tools/fast-check.ts") },
       { find: "#crypto", replacement: at("packages/core/src/crypto/node.ts") },
       { find: /^@acp\/([a-z-]+)$/, replacement: at("packages/$1/src/index.ts") },
       { find: /^@acp\/([a-z-]+)\/([a-z-]+)$/, replacement: at("packages/$1/src/$2.ts") },

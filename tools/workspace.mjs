@@ -54,7 +54,7 @@ export function gitFiles(from = root) {
 }
 
 /**
- * Runs a program to its end and keeps what it printed.
+ * Runs a program to its end and keeps what it printed, without colours (some programs colour whatever CI runs).
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -63,7 +63,7 @@ export function gitFiles(from = root) {
  */
 export function capture(command, args, options = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, ...options });
+    const child = spawn(command, args, { cwd: root, env: { ...process.env, NO_COLOR: "1" }, ...options });
     let output = "";
     child.stdout.on("data", (chunk) => (output += chunk));
     child.stderr.on("data", (chunk) => (output += chunk));

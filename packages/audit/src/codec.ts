@@ -3,7 +3,7 @@
  * A line is the event's canonical JSON (RFC 8785); `event_hash` is SHA-256 over those bytes without that field. Format: spec/audit.md.
  */
 import { hash as digest } from "node:crypto";
-import { type AuditEventInput, type AuditReceipt, type JsonObject, canonicalJson } from "@acp/core";
+import { type AuditEventInput, type AuditReceipt, type JsonObject, canonicalJson, isJsonObject } from "@acp/core";
 import type { AuditEvent, AuditFault, AuditFaultCode } from "./event.js";
 import { EVENT_VERSION, type EventStamp, hashMember, hashText, lineParts, nextSeq, readTime } from "./event-line.js";
 
@@ -103,7 +103,7 @@ export function checkLink(event: AuditEvent, head: AuditReceipt | undefined): Au
 
 /** The event that the wire object is, or why it is none. */
 function readEvent(wire: unknown): AuditEvent | string {
-  if (!isObject(wire)) return "it is not an object";
+  if (!isJsonObject(wire)) return "it is not an object";
   const unknown = Object.keys(wire).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined) return `it has an unknown field ${JSON.stringify(unknown)}`;
   if (wire["type"] !== "audit_event") return '"type" is not "audit_event"';
@@ -117,7 +117,7 @@ function readEvent(wire: unknown): AuditEvent | string {
   const responseTimeMs = wire["response_time_ms"];
   if (typeof responseTimeMs !== "number" || responseTimeMs < 0) return '"response_time_ms" is not a number from 0';
   const { metadata: given } = wire;
-  if (!isObject(given)) return '"metadata" is not an object';
+  if (!isJsonObject(given)) return '"metadata" is not an object';
   const { seq, mono_ms: monoMs, ...metadata } = given;
   if (typeof seq !== "number" || !Number.isSafeInteger(seq) || seq < 0) return '"metadata.seq" is not a sequence number';
   if (monoMs !== undefined && (typeof monoMs !== "number" || monoMs < 0)) return '"metadata.mono_ms" is not a number from 0';
@@ -154,8 +154,4 @@ function readTexts(wire: JsonObject): Texts | string {
 
 function isHash(value: unknown): value is string {
   return typeof value === "string" && HASH.test(value);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

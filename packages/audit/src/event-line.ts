@@ -2,7 +2,16 @@
  * Event line: the canonical text of one event, but for its hash. Pure, and on the way of every decision: what repeats from event to event is made
  * once. Format: spec/audit.md.
  */
-import { type AuditEventInput, type AuditReceipt, type JsonObject, type JsonValue, canonicalJson, isoTime, parseIsoTime } from "@acp/core";
+import {
+  type AuditEventInput,
+  type AuditReceipt,
+  type JsonObject,
+  type JsonValue,
+  canonicalJson,
+  isJsonObject,
+  isoTime,
+  parseIsoTime,
+} from "@acp/core";
 
 /** `version` of every event. */
 export const EVENT_VERSION = "0.2.0";
@@ -44,7 +53,7 @@ export function nextSeq(head: AuditReceipt | undefined): number {
  */
 export function lineParts(event: AuditEventInput, head: AuditReceipt | undefined, { monoMs }: EventStamp): LineParts {
   const { metadata, responseTimeMs } = event;
-  if (!isObject(metadata)) throw new TypeError('"metadata" is not an object');
+  if (!isJsonObject(metadata)) throw new TypeError('"metadata" is not an object');
   for (const key of LOG_FIELDS) if (Object.hasOwn(metadata, key)) throw new TypeError(`"metadata.${key}" is written by the log`);
   if (typeof responseTimeMs !== "number" || responseTimeMs < 0) throw new TypeError('"response_time_ms" is not a number from 0');
   if (event.id === "" || event.eventType.length === 0) throw new TypeError(`"${event.id === "" ? "id" : "event_type"}" is empty`);
@@ -167,8 +176,4 @@ export function readTime(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const ms = parseIsoTime(value);
   return ms !== undefined && isoTime(ms) === value ? ms : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

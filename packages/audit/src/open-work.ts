@@ -1,7 +1,7 @@
 /**
  * Open work: questions and calls of a log that have no end in it, because the process ended first. Pure.
  */
-import { logEvent } from "@acp/core";
+import { isJsonObject, logEvent } from "@acp/core";
 import type { AuditEventInput, Ids, JsonObject, JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
 import { stampAt } from "./stamp.js";
@@ -186,7 +186,7 @@ function writeItem(item: OpenItem): JsonObject {
 function readItems(value: JsonValue | undefined): readonly OpenItem[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: JsonValue) => {
-    if (!isObject(item)) return [];
+    if (!isJsonObject(item)) return [];
     const { seq, started_ms: startedMs } = item;
     const text = (key: string): string => (typeof item[key] === "string" ? item[key] : "");
     if (typeof seq !== "number" || typeof startedMs !== "number") return [];
@@ -204,8 +204,4 @@ function readItems(value: JsonValue | undefined): readonly OpenItem[] {
       },
     ];
   });
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

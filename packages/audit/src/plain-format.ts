@@ -1,7 +1,7 @@
 /**
  * Plain format: decisions as ACP v0.3 §6.2 writes them, one entry a verdict: `{ timestamp, action, verdict }`, without chain. Pure.
  */
-import { copyJson, isoTime, type JsonObject, type JsonValue } from "@acp/core";
+import { copyJson, isJsonObject, isoTime, type JsonObject, type JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
 import { onOneLine } from "./line-ends.js";
 
@@ -46,9 +46,9 @@ export function plainLine(entry: PlainEntry): string {
 
 /** Whether a value is an entry, of whichever writer. */
 export function isPlainEntry(value: unknown): boolean {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { timestamp, action, verdict } = value;
-  return typeof timestamp === "string" && isObject(action) && isObject(verdict) && typeof verdict["decision"] === "string";
+  return typeof timestamp === "string" && isJsonObject(action) && isJsonObject(verdict) && typeof verdict["decision"] === "string";
 }
 
 interface BoundedMap {
@@ -84,7 +84,7 @@ function nameOnly({ tool }: PlainSource): JsonObject {
 
 function actionOf({ tool, metadata }: PlainSource): JsonObject {
   const { kind, server, parameters } = metadata;
-  const given = isObject(parameters) ? parameters : {};
+  const given = isJsonObject(parameters) ? parameters : {};
   switch (kind) {
     case "http": {
       const { method, url, host, port, ...args } = given;
@@ -102,10 +102,6 @@ function actionOf({ tool, metadata }: PlainSource): JsonObject {
 
 function defined(fields: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What the event decided; `undefined` where the decision is another event's. */

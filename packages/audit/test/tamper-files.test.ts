@@ -25,7 +25,7 @@ const TIMEOUT = isFull ? 3_600_000 : 60_000;
 const KEY = generateNoteKey("tampered");
 
 /** Random numbers that a failure can be repeated with. */
-const SEED = Number(process.env["ACP_SEED"] ?? Date.now() % 1_000_000);
+const SEED = Number(process.env["ACP_SEED"] ?? 1);
 let state = SEED;
 function random(below: number): number {
   state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
@@ -43,7 +43,7 @@ async function makeLog(name: string): Promise<string> {
   const checkpoints = { signerKey: KEY.signerKey, origin: name, everyEvents: EVENTS / 6 };
   await using log = await openAuditLog({ path: made, rotation: { maxBytes: EVENTS * 50 }, checkpoints });
   for (let number = 0; number < EVENTS; number += 2) {
-    const metadata = { text: 'caf\u00e9 "\n\u2028', list: [number, 0.5, null], reason: `matched rule_${number % 7}` };
+    const metadata = { log: name, text: 'caf\u00e9 "\n\u2028', list: [number, 0.5, null], reason: `matched rule_${number % 7}` };
     await log.append([makeEvent(number, { tool: `tool_${random(9)}`, metadata }), makeEvent(number + 1, { metadata: { reason: name } })]);
   }
   return made;

@@ -1,6 +1,5 @@
 /** Edit: reads the arguments that a person wrote, and shows the edited call with what the edit changes. */
-import { type JsonObject, REASON_CHARS_MAX, canonicalJson, escapeText, parseJson } from "@acp/core";
-import { isObject } from "./json.js";
+import { type JsonObject, REASON_CHARS_MAX, canonicalJson, escapeText, isJsonObject, parseJson } from "@acp/core";
 
 /** Bytes of the arguments as a person can write them: one message. */
 const JSON_BYTES_MAX: number = 4 * 4_096;
@@ -9,7 +8,7 @@ const JSON_BYTES_MAX: number = 4 * 4_096;
 export function readArguments(json: string, proposed: JsonObject): JsonObject | string {
   try {
     const value = parseJson(json, { bytesMax: JSON_BYTES_MAX });
-    if (!isObject(value)) return "the arguments are not a JSON object";
+    if (!isJsonObject(value)) return "the arguments are not a JSON object";
     return canonicalJson(value) === canonicalJson(proposed) ? "that changes nothing" : value;
   } catch (error) {
     return error instanceof Error ? escapeText(error.message) : "it is not JSON";

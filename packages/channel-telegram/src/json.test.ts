@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { at, integerAt, isObject, textAt } from "./json.js";
+import { at, integerAt, textAt } from "./json.js";
 
 const value = { a: { b: "text", n: 5, list: [1] }, f: 1.5, none: null };
 
@@ -13,11 +13,5 @@ describe("at(), textAt() and integerAt()", () => {
     expect([at(value, "none", "a"), at(value, "a", "list", "0"), at(undefined, "a")]).toEqual([undefined, undefined, undefined]);
     expect([at(value, "constructor"), at(value, "__proto__"), at(value, "a", "toString")]).toEqual([undefined, undefined, undefined]);
     expect(integerAt({ n: 2 ** 53 }, "n")).toBeUndefined();
-  });
-});
-
-describe("isObject()", () => {
-  it("is so of objects alone", () => {
-    expect([isObject({}), isObject([]), isObject(null), isObject("a"), isObject(undefined)]).toEqual([true, false, false, false, false]);
   });
 });

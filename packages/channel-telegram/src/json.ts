@@ -1,17 +1,12 @@
 /** Json: looks into replies and updates of the Bot API. What is not there, or of another type, is `undefined`. */
-import type { JsonObject, JsonValue } from "@acp/core";
+import { type JsonValue, isJsonObject } from "@acp/core";
 
 type Maybe = JsonValue | undefined;
-
-/** Whether a value is a JSON object. */
-export function isObject(value: Maybe): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** What stands at a path of keys. */
 export function at(value: Maybe, ...path: readonly string[]): Maybe {
   let found = value;
-  for (const key of path) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  for (const key of path) found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   return found;
 }
 

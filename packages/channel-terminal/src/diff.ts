@@ -1,7 +1,7 @@
 /**
  * Diff: what an edit changes, one line a change, by the place in the arguments. Linear in their size.
  */
-import { type JsonObject, type JsonValue, canonicalJson, escapeText, quoteText } from "@acp/core";
+import { type JsonObject, type JsonValue, canonicalJson, escapeText, isJsonObject, quoteText } from "@acp/core";
 
 /** One line of a diff. */
 export interface DiffLine {
@@ -11,10 +11,6 @@ export interface DiffLine {
 }
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
@@ -33,7 +29,7 @@ const lineOf = (sign: DiffLine["sign"], path: string, value: JsonValue): DiffLin
 
 function diffValues(path: string, before: JsonValue | undefined, after: JsonValue | undefined): readonly DiffLine[] {
   if (before !== undefined && after !== undefined) {
-    if (isObject(before) && isObject(after)) return diffMembers(path, before, after);
+    if (isJsonObject(before) && isJsonObject(after)) return diffMembers(path, before, after);
     if (isList(before) && isList(after)) return diffItems(path, before, after);
     if (canonicalJson(before) === canonicalJson(after)) return [];
   }

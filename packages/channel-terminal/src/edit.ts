@@ -1,7 +1,7 @@
 /**
  * Edit: a person enters other arguments as JSON, sees what that changes, and confirms it.
  */
-import { type JsonObject, type JsonValue, canonicalJson, confirmationWord, escapeText, parseJson } from "@acp/core";
+import { type JsonObject, canonicalJson, confirmationWord, escapeText, isJsonObject, parseJson } from "@acp/core";
 import type { OpenQuestion } from "./approver-client.js";
 import { diffArguments } from "./diff.js";
 import { type Desk, promptLine } from "./prompt.js";
@@ -45,15 +45,11 @@ async function readEntry({ input }: Desk, signal: AbortSignal): Promise<Entry> {
   }
 }
 
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The entry as arguments, or why it is none. */
 function readArguments(text: string): JsonObject | string {
   try {
     const value = parseJson(text, { bytesMax: ENTRY_CHARS_MAX });
-    return isObject(value) ? value : "the arguments are not a JSON object";
+    return isJsonObject(value) ? value : "the arguments are not a JSON object";
   } catch (error) {
     return error instanceof Error ? escapeText(error.message) : "it is not JSON";
   }

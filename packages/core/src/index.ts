@@ -50,6 +50,7 @@ export { canonicalJson } from "./json/canonical.js";
 export { copyJson } from "./json/copy.js";
 export { parseJson, scanJson } from "./json/parse.js";
 export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
+export { isJsonObject } from "./json/value.js";
 export type { JsonObject, JsonValue } from "./json/value.js";
 export type { Agent, AskTerms, Category, Effect, Facts, Layer, RiskLevel, Ruling } from "./layers.js";
 export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";

@@ -3,13 +3,13 @@
  * counts, written by one process at a time; those that come together share one sync. Format: spec/home.md.
  */
 import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Claims, type Clock, systemClock } from "@acp/core";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import { inBatches } from "./batches.js";
-import { causeText, cannot, hasErrno } from "./errors.js";
-import { makePrivateDirectory, readPrivateFile } from "./private-file.js";
+import { causeText, cannot } from "./errors.js";
+import { isMissing, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 import { whileWriting } from "./writer-lock.js";
 
 const FILE = "claims.jsonl";
@@ -100,13 +100,6 @@ export function fileClaims(directory: string, clock: Clock = systemClock): Claim
     return whileWriting(directory, () => takeAll(wanted));
   });
   return { claimOnce: (key, ttlMs) => claims.take({ key, ttlMs }) };
-}
-
-function isMissing(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => false,
-    (error: unknown) => hasErrno(error, "ENOENT"),
-  );
 }
 
 function isLive({ endMonotonicMs }: KnownClaim, clock: Clock): boolean {

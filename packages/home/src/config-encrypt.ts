@@ -3,7 +3,7 @@
  * Config, encrypting: puts a secret into `config.yml` encrypted, or encrypts the one that stands there. What else the file says, comments too, stays.
  */
 import { lstat } from "node:fs/promises";
-import { ConsentError, type JsonValue, POLICY_BYTES_MAX, quoteText } from "@acp/core";
+import { ConsentError, type JsonValue, POLICY_BYTES_MAX, isJsonObject, quoteText } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import { isSealedField, sealField } from "@acp/core/vault";
 import { readYaml, setYamlText, type Step, type Subject } from "@acp/core/yaml";
@@ -100,7 +100,7 @@ function findText(text: string, { field, steps }: Place): string | undefined {
           `Cannot encrypt ${quoteText(field)}: the file has ${serversText(list.length)}, counted from 0`,
         );
       at = list[step];
-    } else at = isMap(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+    } else at = isJsonObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
   }
   if (at === undefined || at === null || at === "") return undefined;
   if (typeof at === "string") return at;
@@ -109,10 +109,6 @@ function findText(text: string, { field, steps }: Place): string | undefined {
 
 function serversText(count: number): string {
   return `${count === 0 ? "no" : count} ${count === 1 ? "server" : "servers"}`;
-}
-
-function isMap(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function checkValue(value: string | undefined, field: string): string {

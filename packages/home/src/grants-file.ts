@@ -2,12 +2,11 @@
  * Grants file: earlier consents that still hold, for every gate of the home. Read anew whenever one is looked for, so that what was revoked holds
  * nowhere any more. Format: spec/home.md §7.
  */
-import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Grant, type Grants, memoryGrants } from "@acp/core";
+import { type Grant, type Grants, isJsonObject, memoryGrants } from "@acp/core";
 import { writeFileAtomic } from "./atomic.js";
-import { cannot, hasErrno } from "./errors.js";
-import { readPrivateFile } from "./private-file.js";
+import { cannot } from "./errors.js";
+import { isMissing, readPrivateFile } from "./private-file.js";
 import { whileWriting } from "./writer-lock.js";
 
 const VERSION = "1";
@@ -79,14 +78,6 @@ async function readGrants(path: string): Promise<readonly Grant[]> {
   return read;
 }
 
-/** Only what is surely not there holds no grants. */
-function isMissing(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => false,
-    (error: unknown) => hasErrno(error, "ENOENT"),
-  );
-}
-
 function readList(text: string): readonly Grant[] | undefined {
   let value: unknown;
   try {
@@ -94,18 +85,18 @@ function readList(text: string): readonly Grant[] | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(value) || value["version"] !== VERSION) return undefined;
+  if (!isJsonObject(value) || value["version"] !== VERSION) return undefined;
   const { grants } = value;
   return Array.isArray(grants) && grants.every(isGrant) ? grants : undefined;
 }
 
 /** The file is its owner's alone: what is looked at here is what a gate stands on. A scope of a kind that nobody knows covers nothing. */
 function isGrant(value: unknown): value is Grant {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { scope, createdAtMs, expiresAtMs, usesLeft, approverIds, secrets, evidence } = value;
   return (
     ["id", "agentId", "requestId"].every((key) => typeof value[key] === "string" && value[key] !== "") &&
-    isObject(scope) &&
+    isJsonObject(scope) &&
     typeof scope["kind"] === "string" &&
     Number.isSafeInteger(createdAtMs) &&
     Number.isSafeInteger(expiresAtMs) &&
@@ -117,7 +108,3 @@ function isGrant(value: unknown): value is Grant {
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -7,10 +7,10 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type PendingRecord, type PendingStore, isConsentError } from "@acp/core";
 import { syncDirectory } from "./atomic.js";
-import { causeText, cannot, hasErrno } from "./errors.js";
+import { causeText, cannot } from "./errors.js";
 import { createPendingJournal } from "./pending-journal.js";
 import { readRecord } from "./pending-line.js";
-import { makePrivateDirectory, readPrivateFile } from "./private-file.js";
+import { isMissing, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 import { type HeldWriter, holdWriter, whileWriting } from "./writer-lock.js";
 
 const FILE = "journal.jsonl";
@@ -106,10 +106,8 @@ async function isOwned(folder: string): Promise<boolean> {
 
 /** The last record of each id; none where a crash came before the first write. A last line that was cut short was never acknowledged. */
 async function readJournal(path: string): Promise<readonly PendingRecord[]> {
-  const text = await readPrivateFile(path, FILE_BYTES_MAX).catch((error: unknown) => {
-    if (error instanceof Error && hasErrno(error.cause, "ENOENT")) return "";
-    throw error;
-  });
+  if (await isMissing(path)) return [];
+  const text = await readPrivateFile(path, FILE_BYTES_MAX);
   const records = new Map<string, PendingRecord>();
   for (const [at, line] of text.split("\n").slice(0, -1).entries()) {
     const record = readRecord(line);

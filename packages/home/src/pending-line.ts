@@ -1,5 +1,5 @@
 /** Pending line: one record as a line of the journal, and back. Format: spec/home.md §6. */
-import type { PendingRecord } from "@acp/core";
+import { type PendingRecord, isJsonObject } from "@acp/core";
 
 /** A record as a line, with its end. */
 export function printRecord(record: PendingRecord): string {
@@ -26,22 +26,18 @@ const TEXTS = ["id", "agentId", "originalDigest"] as const;
 const FLAGS = ["deferred", "adopted"] as const;
 
 function isRecord(value: unknown): value is PendingRecord {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { request, action, approvals, version, status, end } = value;
   return (
     TEXTS.every((key) => typeof value[key] === "string") &&
     FLAGS.every((key) => typeof value[key] === "boolean") &&
     Number.isSafeInteger(version) &&
     STATUSES.includes(status) &&
-    isObject(action) &&
+    isJsonObject(action) &&
     Array.isArray(approvals) &&
-    isObject(request) &&
+    isJsonObject(request) &&
     request["id"] === value["id"] &&
     Number.isSafeInteger(request["expiresAtMs"]) &&
-    (status === "ended") === isObject(end)
+    (status === "ended") === isJsonObject(end)
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -54,3 +54,11 @@ export async function checkPrivateDirectory(path: string): Promise<void> {
   if (found.uid !== process.getuid?.()) throw cannot("open", path)(`it belongs to user ${found.uid}`);
   if ((found.mode & 0o077) !== 0) throw cannot("open", path)(`others may enter it; run: chmod 700 ${quoteText(path)}`);
 }
+
+/** Whether there is surely nothing at the path: what cannot be looked at may be there. */
+export function isMissing(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    (error: unknown) => hasErrno(error, "ENOENT"),
+  );
+}

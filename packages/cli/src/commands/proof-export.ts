@@ -2,7 +2,7 @@
  * `acp proof export`: one question with its signed answers, out of the audit log, for whoever is to verify it.
  */
 import { readAuditLog } from "@acp/audit";
-import { ConsentError } from "@acp/core";
+import { ConsentError, isJsonObject } from "@acp/core";
 import { makeConsentRecord } from "@acp/core/proof";
 import type { JsonObject, JsonValue } from "@acp/core";
 import { auditFilesFor } from "../audit-files.js";
@@ -45,9 +45,5 @@ async function findQuestion(files: readonly string[], id: string): Promise<Quest
       if (Array.isArray(responses)) answers = responses;
     }
   }
-  return { isAsked, request: isObject(asked) ? asked : undefined, responses: answers.filter(isObject) };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return { isAsked, request: isJsonObject(asked) ? asked : undefined, responses: answers.filter(isJsonObject) };
 }

@@ -2,7 +2,7 @@
  * Fields: strict reading of wire messages. Every key must be known, every value of its type; absence is never a default that grants.
  */
 import { ConsentError } from "../errors.js";
-import type { JsonObject, JsonValue } from "../json/value.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { parseIsoTime } from "../time.js";
 
 /** Reads the fields of one JSON object; `done` refuses keys that nobody read. */
@@ -35,9 +35,6 @@ export interface FieldReader {
 }
 
 const TEXT_CHARS_MAX = 4_096;
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** One value of an object, with its place for error texts. */
 interface Found {
@@ -72,7 +69,7 @@ function asItems(found: Found, want: string): readonly Found[] {
 }
 
 const asTexts = (found: Found): readonly string[] => asItems(found, "a list of texts").map((item) => asText(item));
-const asRaw = (found: Found): JsonObject => (isObject(found.value) ? found.value : fail(found, "an object"));
+const asRaw = (found: Found): JsonObject => (isJsonObject(found.value) ? found.value : fail(found, "an object"));
 const asFlag = (found: Found): boolean => (typeof found.value === "boolean" ? found.value : fail(found, "true or false"));
 
 /**
@@ -82,7 +79,7 @@ const asFlag = (found: Found): boolean => (typeof found.value === "boolean" ? fo
  * @throws ConsentError `message_invalid` (from every method) naming the path.
  */
 export function readFields(value: JsonValue | undefined, path: string): FieldReader {
-  if (!isObject(value)) throw new ConsentError("message_invalid", `Cannot read "${path}": it is not an object`, { path });
+  if (!isJsonObject(value)) throw new ConsentError("message_invalid", `Cannot read "${path}": it is not an object`, { path });
   const source = value;
   const seen = new Set<string>();
   const get = (key: string): Found => {

@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Whether a JSON value is an object. */
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+/** Whether a value that was read from JSON, or may be missing, is an object. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
