@@ -18,6 +18,7 @@ const LAYERS: readonly RegExp[] = [
 
 /** Core's libraries, each with the entries whose import may load it. */
 const CORE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  unbash: ["exec"],
   yaml: ["suggest", "yaml"],
   "@noble/ciphers": ["crypto/portable"],
   "@noble/curves": ["crypto/portable"],
