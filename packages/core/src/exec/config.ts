@@ -1,0 +1,109 @@
+/**
+ * Config: how commands of one profile are approved (S3). Strict: what is not understood does not load.
+ * Format: spec/exec-config.md. Vectors: spec/vectors/exec-config.json.
+ */
+import type { JsonObject } from "../json/value.js";
+import { isJsonObject } from "../json/value.js";
+import { ASK_TIMEOUT_MS_MAX } from "../limits.js";
+import { invalid, readMap, readNumber, readOneOf } from "../policy/spot.js";
+import type { Spot, Subject } from "../policy/spot.js";
+import { nearest } from "../policy/suggest.js";
+import { quote } from "../quote.js";
+import { readAllowlist } from "./allowlist.js";
+import type { Allowlist } from "./allowlist.js";
+import { spotOfData } from "./config-spot.js";
+
+/** What may run at all: nothing, what is safe or listed, everything. */
+export type ExecSecurity = "deny" | "allowlist" | "full";
+
+/** When a person is asked: never, about what may not run by itself, about everything. */
+export type ExecAsk = "off" | "on-miss" | "always";
+
+/** What happens to a command about which nobody answered in time. */
+export type ExecAskFallback = "deny" | "allowlist" | "full";
+
+/** How commands are approved. */
+export interface ExecApprovalConfig {
+  readonly security: ExecSecurity;
+  readonly ask: ExecAsk;
+  /** How long a question stays open. */
+  readonly timeoutMs: number;
+  readonly askFallback: ExecAskFallback;
+  readonly allowlist: Allowlist;
+  /** Whether silence may allow what nobody listed: without it, `askFallback` is not `full`. */
+  readonly dangerouslyAllowOnTimeout: boolean;
+}
+
+/** A profile's configuration file: the section about commands, and everything else as it stands there. */
+export interface ProfileConfig {
+  readonly execApproval: ExecApprovalConfig;
+  /** The whole document, frozen; other keys belong to other programs. */
+  readonly document: JsonObject;
+}
+
+const SECTION = "execApproval";
+const SECURITY: readonly ExecSecurity[] = ["deny", "allowlist", "full"];
+const ASK: readonly ExecAsk[] = ["off", "on-miss", "always"];
+const FALLBACK: readonly ExecAskFallback[] = ["deny", "allowlist", "full"];
+const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "dangerouslyAllowOnTimeout"] as const;
+const TIMEOUT_MS = 60_000;
+const CONFIG: Subject = { name: "exec approval config", code: "config_invalid" };
+const PROFILE: Subject = { name: "profile config", code: "config_invalid" };
+
+/**
+ * Reads the section `execApproval`. What is left out has its default.
+ *
+ * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`.
+ */
+export function parseExecApprovalConfig(value: unknown): ExecApprovalConfig {
+  return readExecApproval(spotOfData(value, CONFIG));
+}
+
+/**
+ * Reads a profile's configuration file. Without the section every default applies; a key that looks like a slip of it is refused.
+ *
+ * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`.
+ */
+export function parseProfileConfig(value: unknown): ProfileConfig {
+  const root = spotOfData(value, PROFILE);
+  const entries = readMap(root);
+  const section = entries.get(SECTION);
+  for (const [key, spot] of entries) {
+    if (key !== SECTION && nearest(key, [SECTION]) !== undefined) {
+      throw invalid(spot, `unknown key ${quote(key)}`, { suggestion: SECTION, part: "key" });
+    }
+  }
+  const document = isJsonObject(root.value) ? root.value : {};
+  return Object.freeze({ execApproval: section === undefined ? parseExecApprovalConfig({}) : readExecApproval(section), document });
+}
+
+function readExecApproval(spot: Spot): ExecApprovalConfig {
+  const entries = readMap(spot, KEYS);
+  const given = <T>(key: (typeof KEYS)[number], read: (each: Spot) => T, absent: T): T => {
+    const each = entries.get(key);
+    return each === undefined ? absent : read(each);
+  };
+  const config: ExecApprovalConfig = {
+    security: given("security", (each) => readOneOf(each, SECURITY), "allowlist"),
+    ask: given("ask", (each) => readOneOf(each, ASK), "on-miss"),
+    timeoutMs: given("timeoutMs", (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX, whole: true }), TIMEOUT_MS),
+    askFallback: given("askFallback", (each) => readOneOf(each, FALLBACK), "deny"),
+    allowlist: given("allowlist", readAllowlist, NO_ENTRIES),
+    dangerouslyAllowOnTimeout: given("dangerouslyAllowOnTimeout", readFlag, false),
+  };
+  if (config.askFallback === "full" && !config.dangerouslyAllowOnTimeout) {
+    throw invalid(
+      entries.get("askFallback") ?? spot,
+      '"full" allows what nobody answered; it loads only beside "dangerouslyAllowOnTimeout": true',
+    );
+  }
+  return Object.freeze(config);
+}
+
+const NO_ENTRIES: Allowlist = Object.freeze({ entries: Object.freeze([]), find: () => undefined });
+
+function readFlag(spot: Spot): boolean {
+  const { value } = spot;
+  if (typeof value === "boolean") return value;
+  throw invalid(spot, "expected true or false");
+}

@@ -1,0 +1,49 @@
+/**
+ * Which configuration does what with which command: one table. Pure.
+ *
+ * | security    | ask       | safe or listed | everything else |
+ * |-------------|-----------|----------------|-----------------|
+ * | `deny`      | any       | deny           | deny            |
+ * | `allowlist` | `off`     | allow          | deny            |
+ * | `allowlist` | `on-miss` | allow          | ask             |
+ * | `full`      | not `always` | allow       | allow           |
+ * | not `deny`  | `always`  | ask            | ask             |
+ */
+import type { Effect } from "../layers.js";
+import { matchAllowlist } from "./allowlist.js";
+import type { ExecApprovalConfig } from "./config.js";
+import type { CommandSafety, ParsedCommand } from "./safety.js";
+
+/** What the configuration says about a command that was evaluated with its allowlist. */
+export function execEffect({ security, ask }: ExecApprovalConfig, { riskLevel }: CommandSafety): Effect {
+  if (security === "deny") return "deny";
+  if (ask === "always") return "ask";
+  if (security === "full" || riskLevel === "safe") return "allow";
+  return ask === "on-miss" ? "ask" : "deny";
+}
+
+/** Whether a person is asked about a command. `false` says nothing about whether it may run: see {@link execEffect}. */
+export function requiresApproval(config: ExecApprovalConfig, safety: CommandSafety): boolean {
+  return execEffect(config, safety) === "ask";
+}
+
+/**
+ * What the configuration says about a command about which nobody answered in time (`askFallback`): never "ask", and never "allow" for what is
+ * dangerous. With `allowlist` every simple command of the line must be listed: what is merely safe was not approved by anybody.
+ */
+export function fallbackEffect(config: ExecApprovalConfig, safety: CommandSafety): Exclude<Effect, "ask"> {
+  const { security, askFallback, dangerouslyAllowOnTimeout } = config;
+  if (security === "deny" || askFallback === "deny" || safety.riskLevel === "dangerous") return "deny";
+  if (askFallback === "full") return dangerouslyAllowOnTimeout ? "allow" : "deny";
+  return isListed(config, safety) ? "allow" : "deny";
+}
+
+function isListed({ allowlist }: ExecApprovalConfig, { riskLevel, commands }: CommandSafety): boolean {
+  if (riskLevel !== "safe" || commands.length === 0) return false;
+  return commands.every((command) => command.allowedBy !== undefined || matchesAny(allowlist, command));
+}
+
+function matchesAny(allowlist: ExecApprovalConfig["allowlist"], { program, args }: ParsedCommand): boolean {
+  const known = args.filter((arg) => arg !== undefined);
+  return program !== undefined && known.length === args.length && matchAllowlist(allowlist, [program, ...known]) !== undefined;
+}

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { parseAllowlist } from "./allowlist.js";
+import { NEVER_STORED } from "./never-stored.js";
+import { storablePattern } from "./storable-pattern.js";
+
+it.each(["git", "pnpm", "rm", "npm", "cargo", "go", "make", "ls", "g++", "clang-15", "my_tool.sh", "7z"])(
+  "storablePattern() of %s is a pattern that loads and matches every call of it",
+  (program) => {
+    const { pattern } = storablePattern(program);
+    expect(pattern).toBe(`${program} **`);
+    const allowlist = parseAllowlist([{ pattern }]);
+    expect(allowlist.find([program])).toBe(pattern);
+    expect(allowlist.find([program, "a b", "--c"])).toBe(pattern);
+  },
+);
+
+it.each([...NEVER_STORED.keys()])("storablePattern() of %s is none, and says why", (program) => {
+  expect(storablePattern(program)).toEqual({ why: expect.stringMatching(new RegExp(`^${program} `)) });
+});
+
+it.each([
+  ["python3", "python3 runs any program"],
+  ["python3.12", "python3.12 runs any program"],
+  ["Bash", "Bash is a shell"],
+  ["bash5", "is a shell"],
+  ["node-20", "runs any program"],
+  ["PowerShell.exe", "is a shell"],
+  ["lua5.4", "runs any program"],
+  ["/bin/ls", "by a path"],
+  ["./run.sh", "by a path"],
+  ["", "not plain"],
+  [".", "not plain"],
+  [":", "not plain"],
+  ["[", "not plain"],
+  ["-x", "not plain"],
+  ["a b", "not plain"],
+  ["g*", "not plain"],
+  ["A=1", "not plain"],
+  ["ｇit", "not plain"],
+])("storablePattern() of %j is none: %s", (program, why) => {
+  expect(storablePattern(program)).toEqual({ why: expect.stringContaining(why) });
+});
