@@ -1,0 +1,111 @@
+/**
+ * Builtins: commands that change the shell itself: its directory, its variables, its arguments, or that read a script into it.
+ */
+import { operandsOf, type Call, type Field } from "./call.js";
+import { isHidden, NOTHING, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
+import { runFile, runInput } from "./run.js";
+import { isStdin } from "./shells.js";
+import { resolvePath } from "./site.js";
+import type { Shell, Spot, Walk } from "./state.js";
+import { visitText } from "./text.js";
+import { DECODED_CODE, REMOTE_CODE } from "./rules/shapes.js";
+import { reportDanger } from "./state.js";
+
+type Builtin = (walk: Walk, spot: Spot, call: Call) => Feed;
+
+const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
+  ["cd", changeDirectory],
+  ["pushd", changeDirectory],
+  ["popd", forgetDirectory],
+  ["eval", evaluate],
+  ["source", source],
+  [".", source],
+  ["export", assign],
+  ["declare", assign],
+  ["typeset", assign],
+  ["local", assign],
+  ["readonly", assign],
+  ["read", readInput],
+  ["mapfile", readInput],
+  ["readarray", readInput],
+  ["set", setArguments],
+]);
+
+/** Runs a builtin; undefined where the program is none. */
+export function runBuiltin(walk: Walk, spot: Spot, call: Call): Feed | undefined {
+  return BUILTINS.get(call.name)?.(walk, spot, call);
+}
+
+function changeDirectory(_walk: Walk, { shell }: Spot, call: Call): Feed {
+  const target = operandsOf(call).at(0)?.text;
+  const directory = target === undefined ? shell.site.home : target === "-" || target === "" ? undefined : resolvePath(target, shell.site);
+  shell.site = { ...shell.site, directory: directory?.includes(UNKNOWN) === true ? undefined : directory };
+  return NOTHING;
+}
+
+function forgetDirectory(_walk: Walk, { shell }: Spot): Feed {
+  shell.site = { ...shell.site, directory: undefined };
+  return NOTHING;
+}
+
+function evaluate(walk: Walk, spot: Spot, { args }: Call): Feed {
+  const [first] = args;
+  if (first === undefined) return NOTHING;
+  reportLead(walk, first);
+  return visitText(walk, spot, {
+    text: args.map(({ text }) => text).join(" "),
+    span: first.span,
+    worst: args.reduce<Source>((worst, field) => worse(worst, field.worst), "none"),
+  });
+}
+
+/** A script that begins with what nobody can read. */
+function reportLead(walk: Walk, { lead, stream, span }: Field): void {
+  const from = stream?.source ?? lead;
+  if (isHidden(from)) reportDanger(walk, from === "remote" ? REMOTE_CODE : DECODED_CODE, span);
+}
+
+function source(walk: Walk, spot: Spot, call: Call): Feed {
+  const [file] = operandsOf(call);
+  if (file === undefined) return NOTHING;
+  if (isStdin(file.text)) return runInput(walk, spot, call);
+  if (file.stream === undefined) return runFile(walk, spot, file);
+  reportLead(walk, file);
+  const { text } = file.stream;
+  return text === undefined ? NOTHING : visitText(walk, spot, { text, span: file.span });
+}
+
+function assign(_walk: Walk, { shell }: Spot, { args }: Call): Feed {
+  for (const { text, lead, isSecret } of args) {
+    const [, name, value = ""] = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(text) ?? [];
+    if (name !== undefined) shell.variables.set(name, { texts: [value], lead, isSecret });
+  }
+  return NOTHING;
+}
+
+/** `read x`: the variable holds what the input carries. */
+function readInput(_walk: Walk, { shell, input }: Spot, call: Call): Feed {
+  const names = operandsOf(call, "dinNptua").map(({ text }) => text);
+  for (const name of names.length === 0 ? ["REPLY"] : names) {
+    if (/^\w+$/.test(name))
+      shell.variables.set(name, { texts: [firstLine(input) ?? UNKNOWN], lead: input.source, isSecret: input.isSecret === true });
+  }
+  return NOTHING;
+}
+
+const firstLine = ({ text }: Feed): string | undefined => text?.split("\n", 1)[0];
+
+function setArguments(_walk: Walk, { shell }: Spot, { args }: Call): Feed {
+  const at = args.findIndex(({ text }) => text === "--");
+  if (at < 0) return args.length === 0 ? { source: "program", isSecret: true } : NOTHING;
+  keepArguments(shell, args.slice(at + 1));
+  return NOTHING;
+}
+
+function keepArguments({ variables }: Shell, args: readonly Field[]): void {
+  for (const [index, { text, lead, isSecret }] of args.slice(0, 9).entries())
+    variables.set(String(index + 1), { texts: [text], lead, isSecret });
+  const elements = args.map(({ text }) => text);
+  for (const name of ["@", "*"])
+    variables.set(name, { texts: [elements.join(" ")], lead: args[0]?.lead ?? "none", isSecret: false, elements });
+}

@@ -1,0 +1,113 @@
+/**
+ * Fork bomb: a function that starts itself more than once or in the background, alone or through others, and loops that start without end.
+ */
+import type { Node, Word } from "../tree.js";
+
+/** Names that a body calls, and those among them that it starts beside itself: in a pipeline or in the background. */
+interface Calls {
+  readonly names: Set<string>;
+  readonly spawned: Set<string>;
+}
+
+/** Functions seen so far, by name. */
+export type CallGraph = Map<string, Calls>;
+
+/** Adds a function; whether it can now start itself without end. */
+export function closesBomb(graph: CallGraph, name: string, body: readonly Node[]): boolean {
+  const calls: Calls = { names: new Set(), spawned: new Set() };
+  for (const node of body) collect(node, calls, false);
+  graph.set(name, calls);
+  return reaches(graph, { from: name, to: name, spawned: false, seen: new Set() });
+}
+
+/** Whether `$0` is started beside itself: a script that multiplies. */
+export function startsItself(node: Node): boolean {
+  const calls: Calls = { names: new Set(), spawned: new Set() };
+  collect(node, calls, false);
+  return calls.spawned.has("$0");
+}
+
+/** Whether a loop without end starts something in the background and never waits. */
+export function isEndlessLoop(condition: Node, body: Node): boolean {
+  const [word] = condition.type === "command" ? condition.words : [];
+  if (word?.text !== "true" && word?.text !== ":") return false;
+  const calls: Calls = { names: new Set(), spawned: new Set() };
+  collect(body, calls, false);
+  return (
+    hasBackground(body) &&
+    !["sleep", "wait", "read", "inotifywait", "break", "exit"].some((name) => calls.names.has(name) && !calls.spawned.has(name))
+  );
+}
+
+interface Search {
+  readonly from: string;
+  readonly to: string;
+  /** Whether something on the way was started beside its caller. */
+  readonly spawned: boolean;
+  readonly seen: Set<string>;
+}
+
+function reaches(graph: CallGraph, { from, to, spawned, seen }: Search): boolean {
+  const calls = graph.get(from);
+  if (calls === undefined) return false;
+  for (const name of calls.names) {
+    const isSpawned = spawned || calls.spawned.has(name);
+    if (name === to && isSpawned) return true;
+    const key = `${name}\n${isSpawned}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (reaches(graph, { from: name, to, spawned: isSpawned, seen })) return true;
+  }
+  return false;
+}
+
+function collect(node: Node, calls: Calls, isBeside: boolean): void {
+  if (node.type === "command") {
+    for (const name of namesOf(node.words)) {
+      calls.names.add(name);
+      if (isBeside) calls.spawned.add(name);
+    }
+    return;
+  }
+  const beside = isBeside || node.type === "pipeline" || (node.type === "refused" && node.construct === "background");
+  for (const inner of bodiesOf(node)) collect(inner, calls, beside);
+}
+
+/** The program, or the file that a shell is told to run. */
+function namesOf(words: readonly Word[]): readonly string[] {
+  return words
+    .slice(0, 2)
+    .flatMap(({ raw, text }, at) => (/^(?:\.\/)?["']?\$\{?0\}?["']?$/.test(raw) ? ["$0"] : at === 0 && text !== undefined ? [text] : []));
+}
+
+function hasBackground(node: Node): boolean {
+  return (node.type === "refused" && node.construct === "background") || bodiesOf(node).some(hasBackground);
+}
+
+/** Nodes below a node. */
+function bodiesOf(node: Node): readonly Node[] {
+  switch (node.type) {
+    case "command":
+    case "test":
+      return [];
+    case "sequence":
+      return node.items;
+    case "pipeline":
+      return node.stages;
+    case "prefixed":
+    case "group":
+    case "redirected":
+    case "for":
+      return [node.body];
+    case "if":
+      return node.parts;
+    case "while":
+      return [node.condition, node.body];
+    case "case":
+      return node.bodies;
+    case "refused":
+      return node.body;
+    default:
+      return node satisfies never;
+  }
+}
