@@ -1,0 +1,124 @@
+/**
+ * Judge: whether a call of a program is proven to only read. What it reports is why it is not; reporting nothing means safe.
+ * Never says `dangerous`, never throws.
+ */
+import type { Argument, ProgramCall } from "../argument.js";
+import type { Report } from "../findings.js";
+import type { Place } from "../place.js";
+import { BINARIES } from "./binaries.js";
+import { say } from "./case.js";
+import type { Case } from "./case.js";
+import { grammarOf } from "./grammar.js";
+import type { Flag, Grammar, Operands } from "./grammar.js";
+import { checkKind } from "./kinds.js";
+import { reportMaybeFlag, scan } from "./scan.js";
+import type { Binary, BinaryTable } from "./table.js";
+import { judgeTestCommand } from "./test-expression.js";
+
+/** What a judgement needs beside the call and its place. */
+export interface JudgeOptions {
+  /** Programs beside the built-in ones, which it cannot replace. */
+  readonly extra: BinaryTable | undefined;
+  readonly report: Report;
+}
+
+/** Reports everything that keeps a call from being proven safe. */
+export function judgeProgram({ program, args, span }: ProgramCall, place: Place, { extra, report }: JudgeOptions): void {
+  const of: Case = { program, name: program, place, report, span };
+  if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
+  const binary = entryOf(BINARIES, program) ?? entryOf(extra, program);
+  if (binary !== undefined) return judgeEntry(binary, args, of);
+  const text = "is an unknown program: it is not on the list of programs known to only read";
+  say({ ...of, program: "program" }, { topic: "unknown", text }, of);
+}
+
+function entryOf(table: BinaryTable | undefined, name: string): Binary | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
+  const grammar = grammarOf(binary);
+  if (binary.obeysWorkspace === true && !of.place.trustedWorkspace)
+    say(of, { topic: "exec", text: "runs what the project's own configuration names, and this workspace is not trusted" }, of);
+  if (binary.subcommands !== undefined && judgeSubcommand(grammar, args, of)) return;
+  const isLenient = grammar.review !== undefined;
+  if (grammar.review !== undefined) say(of, grammar.review, of);
+  const found = scan(args, { grammar, of }, { stopsAtOperand: false, isLenient });
+  if (!isLenient) checkRequired(grammar, found.given, of);
+  const operands = operandsFor(grammar, found.given);
+  if (!isLenient && found.isSure) checkOperands(operands, found.operands, { grammar, of });
+  else for (const operand of found.operands) checkLoosely(operands, operand, of);
+}
+
+/** Where it is not known which operand is which, only what no entry of an allowlist may lift. */
+function checkLoosely({ rest }: Operands, operand: Argument, of: Case): void {
+  if (rest === "verb") checkKind(rest, operand, of);
+  checkUrl(operand, of);
+}
+
+/** Git runs the program that an address like `ext::sh -c …` names, whatever the subcommand. */
+function checkUrl(operand: Argument, of: Case): void {
+  if (operand.values?.some(({ text }) => /^(?:ext|fd)::/.test(text)) === true)
+    say(of, { topic: "exec", text: "names a program to run in place of an address" }, { span: operand.span, what: operand.raw });
+}
+
+/** Whether the call was one of a subcommand, or of one that is not known; then it is judged. */
+function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case): boolean {
+  const { binary } = grammar;
+  const silent: Case = { ...of, report: () => undefined };
+  const { operands, given } = scan(args, { grammar, of: silent }, { stopsAtOperand: true, isLenient: false });
+  const [first, ...rest] = operands;
+  const name = first?.values?.length === 1 && first.values[0]?.isGlob === false ? first.values[0].text : undefined;
+  const subcommand = name === undefined ? undefined : entryOf(binary.subcommands, name);
+  const ownForm = binary.operands !== undefined || binary.review !== undefined;
+  if (subcommand === undefined && (ownForm || (first === undefined && given.size > 0))) return false;
+  scan(args.slice(0, args.length - operands.length), { grammar, of }, { stopsAtOperand: true, isLenient: false });
+  if (name !== undefined && subcommand !== undefined) {
+    judgeEntry(subcommand, rest, { ...of, name: `${of.name} ${name}` });
+    return true;
+  }
+  if (first === undefined) say(of, { topic: "unknown", text: "without a subcommand is not known to only read" }, of);
+  else {
+    const what = `${of.name} ${name ?? first.raw}`;
+    say(of, { topic: "unknown", text: `is not on the list of subcommands known to only read` }, { span: first.span, what });
+  }
+  return true;
+}
+
+function checkRequired({ requires, otherwise }: Grammar, given: ReadonlySet<Flag>, of: Case): void {
+  if (requires.size > 0 && ![...requires].some((flag) => given.has(flag)))
+    say(of, otherwise ?? { topic: "unknown", text: "is known to only read with certain flags, none of which is here" }, of);
+}
+
+function operandsFor(grammar: Grammar, given: ReadonlySet<Flag>): Operands {
+  for (const [flag, operands] of grammar.operandsWith) if (given.has(flag)) return operands;
+  return grammar.operands;
+}
+
+function checkOperands(
+  wanted: Operands,
+  operands: readonly Argument[],
+  { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
+): void {
+  if (operands.length < wanted.min) say(of, { topic: "unknown", text: "has fewer arguments than it needs to only read" }, of);
+  for (const [index, operand] of operands.entries()) {
+    const kind = wanted.first[index] ?? wanted.rest;
+    if (kind === undefined) {
+      say(
+        of,
+        grammar.excess ?? { topic: "unknown", text: "is an argument more than it may have to only read" },
+        excessAt(operand, of, grammar),
+      );
+    } else if (operand.isOne || operand.values !== undefined || isTextFrom(wanted, index)) checkKind(kind, operand, of);
+    else reportMaybeFlag(of, operand);
+  }
+}
+
+/** Whether everything from an operand on is text, so that it may become several. */
+function isTextFrom({ first, rest }: Operands, index: number): boolean {
+  return rest === "text" && first.slice(index).every((kind) => kind === "text");
+}
+
+function excessAt(operand: Argument, of: Case, { excess }: Grammar): { readonly span: Case["span"]; readonly what: string } {
+  return { span: operand.span, what: excess === undefined ? operand.raw : of.name };
+}

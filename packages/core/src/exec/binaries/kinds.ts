@@ -1,0 +1,163 @@
+/**
+ * Kinds: what a flag's value or an operand is, and what of it is without harm.
+ */
+import type { Argument } from "../argument.js";
+import { review } from "../findings.js";
+import { checkPath } from "../paths.js";
+import { canMatchSecret, isSecretName } from "../secret-names.js";
+import { say, shown } from "./case.js";
+import type { Case } from "./case.js";
+import type { Why } from "./grammar.js";
+import { awkProblem } from "./languages/awk.js";
+import { jqProblem, yqProblem } from "./languages/jq.js";
+import { sedProblem } from "./languages/sed.js";
+
+type Check = (argument: Argument, of: Case) => void;
+
+const CHECKS = {
+  /** Any text: a message, a format, a name. */
+  text: () => undefined,
+  /** `5`, `-5`, `+3`, `10k`, `1,5`. */
+  number: ofText("number", (text) => (/^[-+]?\d[\w.,:+-]*$/.test(text) ? undefined : unknown("is no number"))),
+  /** A pattern that the program itself matches: text, or names of files where the shell expands it first. */
+  pattern: (argument, of) => (argument.values?.some(({ isGlob }) => isGlob) === true ? checkPaths(argument, of) : undefined),
+  /** A file or a folder that is read. */
+  path: checkPaths,
+  /** A folder that the program goes to. A repository's own folder is none to work in. */
+  folder: (argument, of) => {
+    checkPaths(argument, of);
+    for (const { text } of argument.values ?? [])
+      if (text.split("/").includes(".git"))
+        say(of, { topic: "exec", text: "leads into a folder whose settings run programs" }, at(argument, text));
+  },
+  /** Which files of many are read: a glob, or `!glob` for which are not. */
+  selection: (argument, of) => {
+    for (const { text } of argument.values ?? [])
+      if (!text.startsWith("!") && (isSecretName(text) || text.split("/").some((part) => /[*?[]/.test(part) && canMatchSecret(part))))
+        say(of, { topic: "secret", text: "chooses files that usually hold credentials" }, at(argument, text));
+    if (argument.values === undefined) unknownPath(argument, of);
+  },
+  /** A revision, a range, `revision:path` or a path of git. */
+  revision: (argument, of) => checkParts(argument, of, /^:(?:\d:|\([^)]*\)|[!^/]+)?|:/),
+  /** `1,20:path` or `:function:path` of `git log -L`. */
+  "line-range": (argument, of) => checkParts(argument, of, /^:?[^:]*:/),
+  /** An archive: a colon would make its name one of another machine, reached with a program. */
+  archive: (argument, of) => {
+    checkPaths(argument, of);
+    for (const { text } of argument.values ?? [])
+      if (text.includes(":"))
+        say(of, { topic: "exec", text: "names another machine, which is reached with a program" }, at(argument, text));
+  },
+  /** What a pager shows; `+` begins a command of its own. */
+  viewed: (argument, of) => {
+    checkPaths(argument, of);
+    for (const { text } of argument.values ?? [])
+      if (text.startsWith("+")) say(of, { topic: "exec", text: "is a command of the pager, which can run programs" }, at(argument, text));
+  },
+  /** A page of the manual by its name, not by a path. */
+  topic: ofText("topic", (text) => (/^[\w.+:@[-]+$/.test(text) ? undefined : { topic: "exec", text: "is no plain name of a page" })),
+  /** Where output may go without a trace. */
+  sink: ofText("file", (text) => (/^\/dev\/(?:null|stdout|stderr)$/.test(text) ? undefined : { topic: "write", text: "is written to" })),
+  /** An option of the shell that changes nothing but when it stops. */
+  "shell-option": ofText("option", (text) =>
+    /^(?:pipefail|errexit|nounset)$/.test(text) ? undefined : { topic: "exec", text: "changes how the shell reads the rest" },
+  ),
+  /** What a service is asked to do. */
+  verb: ofText("verb", (text) => {
+    if (DESTROYS.test(text)) return { topic: "write", text: "runs, changes or destroys something that cannot be brought back" };
+    return /^secrets?(?:\/|$)/i.test(text) ? { topic: "secret", text: "shows credentials" } : undefined;
+  }),
+  /** The name of a setting that holds no credentials. */
+  setting: ofText("setting", (text) =>
+    /token|secret|passw|credential|extraheader|api_?key|cookie|proxy|helper|auth(?!or)/i.test(text)
+      ? { topic: "secret", text: "may hold credentials" }
+      : undefined,
+  ),
+  /** The name of an environment variable that holds no secret. */
+  variable: ofText("variable", (text) =>
+    HARMLESS_VARIABLE.test(text) ? undefined : { topic: "secret", text: "may hold a secret: it is not on the list of harmless variables" },
+  ),
+  /** Columns of `ps`; the environment of a process holds secrets. */
+  columns: ofText("columns", (text) =>
+    /env/i.test(text) ? { topic: "secret", text: "shows the variables of other processes" } : undefined,
+  ),
+  /** What `date` prints. */
+  "date-format": ofText("format", (text) =>
+    text.startsWith("+") ? undefined : { topic: "change", text: "sets the clock: a format starts with `+`" },
+  ),
+  /** The format of `printf`. */
+  "printf-format": ofText("format", (text) =>
+    /%[^%A-Za-z]*n/.test(text.replaceAll("%%", "")) ? { topic: "change", text: "sets a variable with `%n`" } : undefined,
+  ),
+  sed: ofText("script", sedProblem),
+  awk: ofText("program", awkProblem),
+  jq: ofText("filter", jqProblem),
+  yq: ofText("filter", yqProblem),
+} satisfies Readonly<Record<string, Check>>;
+
+/** The kinds of values and operands. */
+export type Kind = keyof typeof CHECKS;
+
+const DESTROYS =
+  /^(?:exec|execute|run|rm|rmi|rb|remove|prune|delete|destroy|terminate|kill|apply|purge|drop|flush\w*|drain|evict|attach|ssh|debug|invoke|uninstall)(?:[-\s]|$)/i;
+const HARMLESS_VARIABLE =
+  /^(?:PATH|HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|SHLVL|LANG|LANGUAGE|LC_[A-Z]+|TERM|COLORTERM|TZ|EDITOR|VISUAL|PAGER|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|NODE_ENV|CI|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VIRTUAL_ENV|CONDA_PREFIX|CONDA_DEFAULT_ENV|JAVA_HOME|GOPATH|GOROOT|GOBIN|CARGO_HOME|RUSTUP_HOME|NVM_DIR|PYENV_ROOT|PYTHONPATH|ANDROID_HOME|COLUMNS|LINES|TMPDIR|UID|EUID|BASH|BASH_VERSION|NO_COLOR|FORCE_COLOR|DEBUG)$/;
+
+/** Whether a word of a table is a kind. */
+export function isKind(word: string): word is Kind {
+  return Object.hasOwn(CHECKS, word);
+}
+
+/** Reports what is wrong with one value of a kind. The argument is one that stays one argument. */
+export function checkKind(kind: Kind, argument: Argument, of: Case): void {
+  CHECKS[kind](argument, of);
+}
+
+/** Reports every path that an argument can be, and that it is not known. */
+export function checkPaths(argument: Argument, of: Case): void {
+  if (argument.values === undefined) return unknownPath(argument, of);
+  for (const value of argument.values) if (value.text !== "-") checkPath(value, of.place, { report: of.report, span: argument.span });
+}
+
+function unknownPath(argument: Argument, of: Case): void {
+  of.report(
+    review("safe-binaries", {
+      ruleId: "path.dynamic",
+      span: argument.span,
+      message: `which file ${shown(of.name)} reads is known only when the command runs: ${shown(argument.raw)}`,
+    }),
+  );
+}
+
+/** Paths on both sides of a separator. */
+function checkParts(argument: Argument, of: Case, separator: RegExp): void {
+  if (argument.values === undefined) return unknownPath(argument, of);
+  for (const value of argument.values) {
+    const found = separator.exec(value.text);
+    const parts = found === null ? [value.text] : [value.text.slice(0, found.index), value.text.slice(found.index + found[0].length)];
+    for (const text of parts) if (text !== "") checkPath({ ...value, text }, of.place, { report: of.report, span: argument.span });
+  }
+}
+
+/** A kind that is judged by its text, which therefore has to be known. */
+function ofText(what: string, problemOf: (text: string) => Why | undefined): Check {
+  return (argument, of) => {
+    if (argument.values === undefined) {
+      if (what !== "number")
+        say(of, { topic: "exec", text: `gets a ${what} that is known only when the command runs` }, { span: argument.span });
+      return;
+    }
+    for (const { text, isGlob } of argument.values) {
+      const why = isGlob ? unknown(`is a ${what} that the shell expands first: put it in quotes`) : problemOf(text);
+      if (why !== undefined) say(of, why, at(argument, text));
+    }
+  };
+}
+
+function unknown(text: string): Why {
+  return { topic: "unknown", text };
+}
+
+function at(argument: Argument, text: string): { readonly span: Argument["span"]; readonly what: string } {
+  return { span: argument.span, what: text };
+}

@@ -1,0 +1,223 @@
+/**
+ * Scan: goes through the arguments of a program by its grammar: which flags are given, what their values are, which operands are left.
+ * Whatever the grammar does not know is reported, and so is an argument that may be a flag or may not.
+ */
+import type { Argument } from "../argument.js";
+import { review } from "../findings.js";
+import { say, shown } from "./case.js";
+import type { Case } from "./case.js";
+import type { Flag, Grammar } from "./grammar.js";
+import { matchesGlob } from "../secret-names.js";
+import { checkKind } from "./kinds.js";
+import type { Kind } from "./kinds.js";
+
+/** What was found. */
+export interface Scan {
+  readonly given: ReadonlySet<Flag>;
+  readonly operands: readonly Argument[];
+  /** Whether every flag was understood, so that the operands are the operands. */
+  readonly isSure: boolean;
+}
+
+/** How to go through them. */
+export interface ScanOptions {
+  /** Flags end at the first operand, which may be a subcommand. */
+  readonly stopsAtOperand: boolean;
+  /** The call is reviewed in any case: unknown flags are no news, only those that nothing may lift. */
+  readonly isLenient: boolean;
+}
+
+interface Scanner extends ScanOptions {
+  readonly grammar: Grammar;
+  readonly of: Case;
+  readonly given: Set<Flag>;
+  readonly operands: Argument[];
+  /** Values that the next arguments are. */
+  readonly wanted: Kind[];
+  isOver: boolean;
+  isSure: boolean;
+}
+
+/** Scans the arguments and reports what of the flags is not without harm. The operands are the caller's to judge. */
+export function scan(
+  args: readonly Argument[],
+  { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
+  options: ScanOptions,
+): Scan {
+  const scanner: Scanner = { ...options, grammar, of, given: new Set(), operands: [], wanted: [], isOver: false, isSure: true };
+  for (const argument of args) scanOne(scanner, argument);
+  return scanner;
+}
+
+function scanOne(scanner: Scanner, argument: Argument): void {
+  const { grammar, of, wanted } = scanner;
+  const kind = wanted.shift();
+  if (kind !== undefined) return checkNext(scanner, kind, argument);
+  if (scanner.isOver || grammar.binary.style === "text") return addOperand(scanner, argument);
+  if (argument.values === undefined) return scanUnknown(scanner, argument);
+  const [only, ...others] = argument.values;
+  // What a glob finds behind `--include=` keeps that beginning.
+  const isFixed = only?.isGlob === false || /^--[a-z-]+=/.test(argument.leading);
+  if (only !== undefined && others.length === 0 && isFixed) return scanText(scanner, argument, only.text);
+  // Each of several words, and each file that a glob names, may be one that looks like a flag.
+  if (argument.values.every(({ text }) => !/^[-+]/.test(text) && !grammar.flags.has(text)) && !mayNameFlag(grammar, argument))
+    return addOperand(scanner, argument);
+  reportMaybeFlag(of, argument);
+}
+
+/** Whether a glob may find a file whose name is a flag that runs a program or writes a file. */
+function mayNameFlag(grammar: Grammar, { values }: Argument): boolean {
+  const globs = values?.filter(({ text, isGlob }) => isGlob && /^[*?[]/.test(text)) ?? [];
+  if (grammar.binary.style !== "words") return globs.length > 0 && grammar.harmful.length > 0;
+  return globs.some(({ text }) => grammar.harmful.some((name) => matchesGlob(text, name)));
+}
+
+/** A value that is an argument of its own. */
+function checkNext(scanner: Scanner, kind: Kind, argument: Argument): void {
+  if (mayNameFlag(scanner.grammar, argument)) return reportMaybeFlag(scanner.of, argument);
+  checkValue(scanner, kind, argument);
+}
+
+function addOperand(scanner: Scanner, argument: Argument): void {
+  scanner.operands.push(argument);
+  if (scanner.stopsAtOperand || scanner.grammar.binary.style === "first") scanner.isOver = true;
+}
+
+/** An argument of which only the beginning is known, if that. */
+function scanUnknown(scanner: Scanner, argument: Argument): void {
+  const { grammar, of } = scanner;
+  const { leading } = argument;
+  if (!argument.isOne || leading === "" || leading === "-") return reportMaybeFlag(of, argument);
+  if (!leading.startsWith("-")) {
+    if (grammar.binary.style === "words" || leading.startsWith("+")) return reportMaybeFlag(of, argument);
+    return addOperand(scanner, argument);
+  }
+  const equals = leading.indexOf("=");
+  const isLong = leading.startsWith("--") || grammar.binary.style === "words";
+  if (isLong && equals < 0) return reportMaybeFlag(of, argument);
+  if (isLong) scanLong(scanner, argument, leading);
+  else if (!scanCluster(scanner, argument, leading)) reportMaybeFlag(of, argument);
+}
+
+function scanText(scanner: Scanner, argument: Argument, text: string): void {
+  const { grammar } = scanner;
+  const { style } = grammar.binary;
+  if (style === "words") {
+    if (text.startsWith("-") || grammar.flags.has(text)) return scanLong(scanner, argument, text);
+    return addOperand(scanner, argument);
+  }
+  if (text === "--") scanner.isOver = true;
+  else if (text.startsWith("--")) scanLong(scanner, argument, text);
+  else if (text.startsWith("-") && text !== "-") scanCluster(scanner, argument, text);
+  else if (style === "bare" && isBareCluster(grammar, text)) scanBare(scanner, argument, text);
+  else addOperand(scanner, argument);
+}
+
+/** `--name`, `--name=value`, `-name` where flags are words. */
+function scanLong(scanner: Scanner, argument: Argument, text: string): void {
+  const { flags } = scanner.grammar;
+  const equals = flags.has(text) ? -1 : text.indexOf("=");
+  const name = equals < 0 ? text : text.slice(0, equals);
+  const flag = flags.get(name);
+  if (flag === undefined) return reportUnknownFlag(scanner, argument, name);
+  give(scanner, flag, { argument, name });
+  if (equals >= 0) {
+    if (flag.value === "none") reportUnknownFlag(scanner, argument, text);
+    else checkValue(scanner, flag.kinds[0], restOf(argument, equals + 1));
+  } else if (flag.value === "needed") scanner.wanted.push(...flag.kinds);
+}
+
+/** `-abc`, `-n5`, `-20`. Answers whether everything up to the end of what is known of it was read. */
+function scanCluster(scanner: Scanner, argument: Argument, text: string): boolean {
+  const { grammar } = scanner;
+  if (grammar.takesNumbers && argument.values !== undefined && /^-\d+$/.test(text)) return true;
+  if (text.length > 2 && grammar.flags.has(text)) {
+    scanLong(scanner, argument, text);
+    return argument.values !== undefined;
+  }
+  for (let index = 1; index < text.length; index += 1) {
+    const name = `-${text.charAt(index)}`;
+    const flag = grammar.flags.get(name);
+    if (flag === undefined) {
+      reportUnknownFlag(scanner, argument, name);
+      continue;
+    }
+    give(scanner, flag, { argument, name });
+    if (flag.value === "none") continue;
+    const isAttached = index + 1 < text.length || argument.values === undefined;
+    if (isAttached) checkValue(scanner, flag.kinds[0], restOf(argument, index + 1));
+    else if (flag.value === "needed") scanner.wanted.push(...flag.kinds);
+    return true;
+  }
+  return argument.values !== undefined;
+}
+
+function isBareCluster({ flags }: Grammar, text: string): boolean {
+  return text !== "" && [...text].every((letter) => flags.has(letter));
+}
+
+/** `tvf` of `tar tvf x`: the values follow in order. */
+function scanBare(scanner: Scanner, argument: Argument, text: string): void {
+  for (const letter of text) {
+    const flag = scanner.grammar.flags.get(letter);
+    if (flag === undefined) continue;
+    give(scanner, flag, { argument, name: letter });
+    if (flag.value === "needed") scanner.wanted.push(...flag.kinds);
+  }
+}
+
+function give(scanner: Scanner, flag: Flag, { argument, name }: { readonly argument: Argument; readonly name: string }): void {
+  const { of } = scanner;
+  scanner.given.add(flag);
+  if (flag.why !== undefined) say(of, flag.why, { span: argument.span, what: `${of.name} ${name}` });
+}
+
+function checkValue({ of, isLenient }: Scanner, kind: Kind, argument: Argument): void {
+  if (!argument.isOne) return reportMaybeFlag(of, argument);
+  if (!isLenient) checkKind(kind, argument, of);
+}
+
+/** The part of an argument behind its flag. */
+function restOf(argument: Argument, from: number): Argument {
+  return {
+    ...argument,
+    leading: argument.leading.slice(from),
+    ...(argument.values === undefined ? {} : { values: argument.values.map((value) => ({ ...value, text: value.text.slice(from) })) }),
+  };
+}
+
+function reportUnknownFlag(scanner: Scanner, argument: Argument, name: string): void {
+  const { grammar, of } = scanner;
+  scanner.isSure = false;
+  const full = name.startsWith("--") && name.length > 2 ? harmfulBeginningWith(grammar, name) : undefined;
+  if (full?.flag.why !== undefined) {
+    const { topic, text } = full.flag.why;
+    return say(
+      of,
+      { topic, text: `may be short for \`${full.name}\`, which ${text}` },
+      { span: argument.span, what: `${of.name} ${name}` },
+    );
+  }
+  if (scanner.isLenient) return;
+  say(
+    of,
+    { topic: "unknown", text: "is not on the list of flags known to only read" },
+    { span: argument.span, what: `${of.name} ${name}` },
+  );
+}
+
+function harmfulBeginningWith({ flags }: Grammar, name: string): { readonly flag: Flag; readonly name: string } | undefined {
+  for (const [full, flag] of flags) if (flag.why !== undefined && full.startsWith(name)) return { flag, name: full };
+  return undefined;
+}
+
+/** Reports an argument that may turn out to be something else than it looks like. */
+export function reportMaybeFlag(of: Case, argument: Argument): void {
+  of.report(
+    review("safe-binaries", {
+      ruleId: "program.dynamic",
+      span: argument.span,
+      message: `${shown(argument.raw)} may become a flag or several arguments of ${shown(of.name)} when the command runs`,
+    }),
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * Table: what a program may do without a question, as data. README.md beside it says how to add a program in minutes.
+ * Everything that an entry does not name is reviewed: a flag, a subcommand, one operand too many.
+ */
+
+/** What one program, or one of its subcommands, does without harm. */
+export interface Binary {
+  /**
+   * Flags without harm: `-l`, `-n:number` (a value, attached or as the next argument), `--color?:text` (a value only if attached),
+   * `-n,--lines:number` (two names of one flag), `--arg:text:text` (two values), `--paging=never` (this value only), `-#` (a number: `-20`).
+   * What a value can be is in kinds.ts.
+   */
+  readonly flags?: string;
+  /**
+   * Flags that a person has to see, by name, each with why: `"-o,--output": "write: puts its result into the file it names"`. The word
+   * before the colon is the {@link Topic}. A name may have a value as in `flags`.
+   */
+  readonly reviewFlags?: Readonly<Record<string, string>>;
+  /** Its operands in order, `pattern path*`: `?` at most one, `*` any number, `+` at least one. Absent: none. */
+  readonly operands?: string;
+  /** Other operands where one of these flags is given: `{ "-e,--regexp": "path*" }`. */
+  readonly operandsWith?: Readonly<Record<string, string>>;
+  /** Why one operand too many is reviewed: `"write: writes to its second file"`. */
+  readonly excess?: string;
+  /** One of these flags has to be there, or `otherwise` is why it is reviewed. */
+  readonly requires?: string;
+  readonly otherwise?: string;
+  /** It is always reviewed, and why: `"change: makes directories"`. */
+  readonly review?: string;
+  /** How its flags are written; without it, as GNU programs have them. */
+  readonly style?: Style;
+  /** Subcommands. The first operand is their name; an entry without `operands` is nothing without one of them. */
+  readonly subcommands?: BinaryTable;
+  /** It runs what the project's own configuration names (hooks, helpers): nothing of it is safe in a workspace that is not trusted. */
+  readonly obeysWorkspace?: boolean;
+  /** Command lines that are safe, and command lines that are reviewed because of this entry. Checked by a test. */
+  readonly examples: { readonly safe: readonly string[]; readonly review: readonly string[] };
+}
+
+/** An entry that is always reviewed: why, and command lines that are. */
+export function reviewed(review: string, ...examples: readonly string[]): Binary {
+  return { review, examples: { safe: [], review: examples } };
+}
+
+/** Programs, or subcommands, by name. */
+export interface BinaryTable {
+  readonly [program: string]: Binary;
+}
+
+/**
+ * Why something is reviewed. `change`, `network`, `endless` and `unknown` may be lifted by an allowlist entry; `exec`, `write`, `read` and
+ * `secret` never.
+ */
+export type Topic = "exec" | "write" | "read" | "secret" | "change" | "network" | "endless" | "unknown";
+
+/**
+ * `first`: flags end at the first operand. `words`: flags are whole words and may lack the dash (`find . -name x`, `java -version`).
+ * `bare`: the first operand may be a cluster of flags without the dash (`ps aux`, `tar tf x`). `text`: there are no flags.
+ */
+export type Style = "first" | "words" | "bare" | "text";

@@ -1,0 +1,247 @@
+/** Tools of compiled languages, and make. */
+import { reviewed } from "../table.js";
+import type { Binary, BinaryTable } from "../table.js";
+
+const BUILDS = "change: builds or runs code of the project";
+const RUNS = "exec: names a program to run";
+const CONFIGURES = "exec: changes settings, which name programs to run";
+
+const subs = (program: string, names: string, review: string, reviewFlags: Readonly<Record<string, string>>): BinaryTable =>
+  Object.fromEntries(
+    names.split(/\s+/).map((name) => [name, { review, reviewFlags, examples: { safe: [], review: [`${program} ${name} x`] } }] as const),
+  );
+
+const CARGO_REVIEW = {
+  "--config:text": CONFIGURES,
+  "-Z:text": CONFIGURES,
+  "--manifest-path:path": "exec: takes another project",
+  "-C:folder": "exec: takes another project",
+};
+const GO_REVIEW = {
+  "-exec,--exec:text": RUNS,
+  "-toolexec,--toolexec:text": RUNS,
+  "-vettool,--vettool:text": RUNS,
+  "-ldflags,-gcflags,-asmflags,-gccgoflags,--ldflags,--gcflags:text": "exec: passes flags to programs that run others",
+  "-overlay,-modfile:path": "read: takes other files",
+  "-o:path": "write: writes the file it names",
+  "-C:path": "exec: takes another project",
+};
+const MAKE_REVIEW = {
+  "-f,--file,--makefile:path": "exec: takes its commands from another file",
+  "--eval:text": "exec: runs the rules that it is given",
+  "-E:text": "exec: runs the rules that it is given",
+  "-C,--directory:path": "exec: takes its commands from another folder",
+  "-I,--include-dir:path": "exec: takes its commands from another folder",
+};
+const GCC_REVIEW = {
+  "-wrapper:text": RUNS,
+  "-fplugin:text": RUNS,
+  "-B:path": RUNS,
+  "-specs:path": CONFIGURES,
+  "--specs:path": CONFIGURES,
+  "-o:path": "write: writes the file it names",
+};
+
+export const compiledTools: BinaryTable = {
+  cargo: {
+    style: "first",
+    flags: "-V,--version --list -q -v",
+    reviewFlags: CARGO_REVIEW,
+    subcommands: {
+      version: { flags: "-v --verbose", examples: { safe: ["cargo version"], review: ["cargo version x"] } },
+      ...subs(
+        "cargo",
+        "build b check c test t run r bench clippy doc d tree metadata fix fmt clean update add remove rm install uninstall vendor new init fetch generate-lockfile package",
+        BUILDS,
+        CARGO_REVIEW,
+      ),
+      ...subs("cargo", "search info publish login yank owner", "network: asks the registry", CARGO_REVIEW),
+    },
+    examples: {
+      safe: ["cargo --version", "cargo -V"],
+      review: ["cargo", "cargo build", "cargo +nightly build", "cargo --config x build", "cargo -Z x build", "cargo tree"],
+    },
+  },
+  rustc: {
+    style: "words",
+    flags: "-V --version -vV -v --verbose --print:text --explain:text",
+    reviewFlags: { "-C,--codegen:text": "exec: names a linker to run", "-o:path": "write: writes the file it names", "-Z:text": RUNS },
+    requires: "-V --version -vV --explain",
+    otherwise: BUILDS,
+    examples: { safe: ["rustc --version", "rustc -vV", "rustc --explain E0382"], review: ["rustc x.rs", "rustc -C linker=./x a.rs"] },
+  },
+  rustup: {
+    flags: "-V,--version",
+    subcommands: {
+      which: { operands: "text", examples: { safe: ["rustup which cargo"], review: ["rustup which"] } },
+      toolchain: {
+        subcommands: {
+          list: { flags: "-v,--verbose", examples: { safe: ["rustup toolchain list"], review: ["rustup toolchain list x"] } },
+        },
+        examples: { safe: ["rustup toolchain list"], review: ["rustup toolchain install x"] },
+      },
+      target: {
+        subcommands: {
+          list: {
+            flags: "--installed --toolchain:text",
+            examples: { safe: ["rustup target list --installed"], review: ["rustup target list x"] },
+          },
+        },
+        examples: { safe: ["rustup target list"], review: ["rustup target add x"] },
+      },
+      run: { review: "exec: runs another program", examples: { safe: [], review: ["rustup run stable x"] } },
+    },
+    examples: { safe: ["rustup --version"], review: ["rustup update", "rustup run nightly x"] },
+  },
+  go: {
+    subcommands: {
+      version: { style: "words", flags: "-m -v", operands: "path*", examples: { safe: ["go version"], review: ["go version /x"] } },
+      env: {
+        style: "words",
+        flags: "-json",
+        reviewFlags: { "-w,-u": CONFIGURES },
+        operands: "setting*",
+        examples: {
+          safe: ["go env GOPATH", "go env -json GOOS"],
+          review: ["go env -w GOFLAGS=-toolexec=./x", "go env -u X", "go env GOAUTH"],
+        },
+      },
+      doc: {
+        style: "words",
+        flags: "-all -c -cmd -short -src -u",
+        operands: "text*",
+        examples: { safe: ["go doc fmt.Println"], review: ["go doc -http"] },
+      },
+      help: { operands: "text*", examples: { safe: ["go help build"], review: ["go help --what"] } },
+      ...Object.fromEntries(
+        "build test run vet list install get generate mod work fmt clean fix tool"
+          .split(" ")
+          .map((name) => [
+            name,
+            { style: "words", review: BUILDS, reviewFlags: GO_REVIEW, examples: { safe: [], review: [`go ${name} x`] } } as const,
+          ]),
+      ),
+    },
+    examples: {
+      safe: ["go version", "go env GOROOT"],
+      review: ["go", "go test -exec ./x", "go build -toolexec=./x", "go vet -vettool=./x", "go test ./..."],
+    },
+  },
+  gofmt: {
+    style: "words",
+    flags: "-l -d -e -s -r:text",
+    reviewFlags: { "-w": "write: changes files in place", "-cpuprofile:path": "write: writes a file" },
+    operands: "path*",
+    examples: { safe: ["gofmt -l .", "gofmt -d a.go"], review: ["gofmt -w .", "gofmt -l /x"] },
+  },
+  java: {
+    style: "words",
+    flags: "-version --version -fullversion",
+    reviewFlags: {
+      "-jar:path": "exec: runs a program",
+      "-cp,-classpath,--class-path:text": "exec: runs a program",
+      "-agentlib,-agentpath,-javaagent:text": "exec: loads code",
+    },
+    requires: "-version --version -fullversion",
+    otherwise: "change: runs a program",
+    examples: { safe: ["java -version", "java --version"], review: ["java X", "java -jar x.jar", "java -cp . X"] },
+  },
+  mvn: builder("mvn", "-v --version", {
+    "-f,--file:path": "exec: takes another project",
+    "-s,--settings:path": CONFIGURES,
+    "-D:text": CONFIGURES,
+    "-gs,--global-settings:path": CONFIGURES,
+  }),
+  gradle: builder("gradle", "-v --version", {
+    "-I,--init-script:path": "exec: runs the script it names",
+    "-b,--build-file:path": "exec: takes another project",
+    "-c,--settings-file:path": CONFIGURES,
+    "-p,--project-dir:path": "exec: takes another project",
+  }),
+  make: {
+    flags: "-v,--version",
+    reviewFlags: MAKE_REVIEW,
+    requires: "-v",
+    otherwise: BUILDS,
+    excess: BUILDS,
+    examples: {
+      safe: ["make --version"],
+      review: ["make", "make -n", "make test", "make -f x", "make SHELL=./x", "make --eval='$(shell id)'", "make -C x"],
+    },
+  },
+  gmake: builder("gmake", "-v --version", MAKE_REVIEW),
+  nmake: reviewed(BUILDS, "nmake"),
+  just: builder("just", "--version -V", { "-f,--justfile:path": "exec: takes its commands from another file", "--shell:text": RUNS }),
+  gcc: compiler("gcc"),
+  "g++": compiler("g++"),
+  cc: compiler("cc"),
+  "c++": compiler("c++"),
+  clang: compiler("clang"),
+  "clang++": compiler("clang++"),
+  gdb: builder("gdb", "--version -v", { "-ex,-eval-command,-iex:text": RUNS, "-x,-command:path": RUNS, "--args": RUNS }),
+  dotnet: {
+    flags: "--version --info --list-sdks --list-runtimes",
+    requires: "--version --info --list-sdks --list-runtimes",
+    otherwise: BUILDS,
+    excess: BUILDS,
+    examples: { safe: ["dotnet --version", "dotnet --list-sdks"], review: ["dotnet build", "dotnet exec x", "dotnet"] },
+  },
+  gem: {
+    flags: "-v,--version",
+    subcommands: {
+      list: {
+        flags: "-l,--local -a,--all -d,--details -i,--installed",
+        operands: "text*",
+        examples: { safe: ["gem list"], review: ["gem list -r"] },
+      },
+    },
+    examples: { safe: ["gem --version", "gem list"], review: ["gem install x"] },
+  },
+  bundle: builder("bundle", "--version -v", {}),
+  ldd: reviewed("exec: may run the program that it examines", "ldd ./x"),
+  nm: binutil(
+    "nm",
+    "-a -A -B -C,--demangle?:text -D,--dynamic -f,--format:text -g,--extern-only -l -n -p -P -r -s -S -t:text -u,--undefined-only -V --defined-only --size-sort --special-syms -j -m -U",
+  ),
+  size: binutil("size", "-A -B -G -t --format:text --common -d -o -x -V -h"),
+  readelf: binutil(
+    "readelf",
+    "-a,--all -h,--file-header -l,--program-headers -S,--section-headers -g -t -e,--headers -s,--syms,--symbols --dyn-syms -n,--notes -r,--relocs -u -d,--dynamic -V,--version-info -A -D -x:text -p:text -R:text -W,--wide -I -C --version",
+  ),
+  objdump: binutil(
+    "objdump",
+    "-a -f -p -h,--section-headers -x,--all-headers -d,--disassemble -D -S -s -g -t,--syms -T -r -R -j:text -M:text -C,--demangle?:text -w,--wide -z -l -F -m:text --no-show-raw-insn --start-address:text --stop-address:text -v --version -L -H",
+  ),
+};
+
+function builder(name: string, version: string, reviewFlags: Readonly<Record<string, string>>): Binary {
+  const [flag = ""] = version.split(" ");
+  return {
+    style: "words",
+    flags: version,
+    reviewFlags,
+    requires: version,
+    otherwise: BUILDS,
+    excess: BUILDS,
+    examples: { safe: [`${name} ${flag}`], review: [name, `${name} x`] },
+  };
+}
+
+function compiler(name: string): Binary {
+  return {
+    style: "words",
+    flags: "--version -v -dumpversion -dumpmachine -print-search-dirs",
+    reviewFlags: GCC_REVIEW,
+    requires: "--version -v -dumpversion -dumpmachine -print-search-dirs",
+    otherwise: BUILDS,
+    excess: BUILDS,
+    examples: {
+      safe: [`${name} --version`, `${name} -dumpmachine`],
+      review: [`${name} x.c`, `${name} -wrapper ./x a.c`, `${name} --version -wrapper ./x`],
+    },
+  };
+}
+
+function binutil(name: string, flags: string): Binary {
+  return { flags, operands: "path*", examples: { safe: [`${name} a.o`], review: [`${name} /bin/ls`, `${name} --what a.o`] } };
+}

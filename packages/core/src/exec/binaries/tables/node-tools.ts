@@ -1,0 +1,167 @@
+/** Node's tools: what lists the packages of a project without running code of the project or asking the network. */
+import type { Binary, BinaryTable } from "../table.js";
+
+const RUNS = "exec: runs another program";
+const LOADS = "exec: loads code or settings, which run programs";
+const INSTALLS = "change: installs packages, whose scripts run";
+const SCRIPT = "change: runs a script of the project";
+const REGISTRY = "network: asks the registry";
+
+/** Flags of npm, pnpm and yarn that name programs to run or other settings. */
+const NPM_REVIEW = {
+  "--script-shell:text": RUNS,
+  "--shell:text": RUNS,
+  "--call:text": RUNS,
+  "--editor,--browser,--viewer:text": RUNS,
+  "--node-options:text": LOADS,
+  "--git:text": RUNS,
+  "--userconfig,--globalconfig:path": LOADS,
+  "--registry:text": "network: asks another registry",
+};
+
+const NPM_LIST: Binary = {
+  flags: `--depth:number -a,--all -g,--global --json -l,--long -p,--parseable --prod --production --dev --only:text --omit:text --include:text --link
+    --package-lock-only --unicode --no-unicode -w,--workspace:text -ws,--workspaces --include-workspace-root --color?:text --no-color -s,--silent`,
+  reviewFlags: NPM_REVIEW,
+  operands: "text*",
+  examples: {
+    safe: ["npm ls", "npm ls react --depth=0", "npm ls -g --json"],
+    review: ["npm ls --script-shell=./x", "npm ls --prefix /x", "npm ls --script-sh x"],
+  },
+};
+
+const EXAMPLE = (line: string): Binary["examples"] => ({ safe: [], review: [line] });
+
+const changing = (name: string, subcommands: string, review: string): BinaryTable =>
+  Object.fromEntries(
+    subcommands.split(/\s+/).map((sub) => [sub, { review, reviewFlags: NPM_REVIEW, examples: EXAMPLE(`${name} ${sub} x`) }] as const),
+  );
+
+const shows = (line: string, flags = "--json"): Binary => ({
+  flags,
+  reviewFlags: NPM_REVIEW,
+  operands: "text*",
+  examples: { safe: [line], review: [`${line} --script-shell=./x`] },
+});
+
+export const nodeTools: BinaryTable = {
+  npm: {
+    flags: "-v,--version -s,--silent --no-color",
+    reviewFlags: NPM_REVIEW,
+    subcommands: {
+      ls: NPM_LIST,
+      list: NPM_LIST,
+      ll: NPM_LIST,
+      la: NPM_LIST,
+      explain: shows("npm explain react"),
+      why: shows("npm why react"),
+      query: shows("npm query .dev"),
+      root: shows("npm root -g", "-g --global"),
+      prefix: shows("npm prefix -g", "-g --global"),
+      bin: shows("npm bin", "-g --global"),
+      version: {
+        flags: "--json",
+        reviewFlags: NPM_REVIEW,
+        excess: "change: sets the version and makes a commit",
+        examples: { safe: ["npm version"], review: ["npm version patch"] },
+      },
+      pkg: { subcommands: { get: shows("npm pkg get name") }, examples: { safe: ["npm pkg get version"], review: ["npm pkg set a=b"] } },
+      config: {
+        subcommands: {
+          get: {
+            flags: "--json",
+            operands: "setting",
+            examples: { safe: ["npm config get registry"], review: ["npm config get //x/:_authToken", "npm config get"] },
+          },
+        },
+        examples: { safe: ["npm config get prefix"], review: ["npm config set a b", "npm config list"] },
+      },
+      run: { flags: "--json", reviewFlags: NPM_REVIEW, excess: SCRIPT, examples: { safe: ["npm run"], review: ["npm run build"] } },
+      "run-script": {
+        flags: "--json",
+        reviewFlags: NPM_REVIEW,
+        excess: SCRIPT,
+        examples: { safe: ["npm run-script"], review: ["npm run-script build"] },
+      },
+      ...changing(
+        "npm",
+        "i install in ci add update up upgrade uninstall un rm remove dedupe prune rebuild link install-test it",
+        INSTALLS,
+      ),
+      ...changing("npm", "test t tst start stop restart", SCRIPT),
+      ...changing("npm", "exec x init create innit explore edit docs repo bugs", RUNS),
+      ...changing(
+        "npm",
+        "view info show v outdated audit search ping whoami doctor fund dist-tag owner access profile team org star stars",
+        REGISTRY,
+      ),
+      ...changing("npm", "publish unpublish deprecate login adduser logout token", "network: changes what the registry holds"),
+    },
+    examples: {
+      safe: ["npm -v", "npm --version", "npm ls"],
+      review: ["npm", "npm i", "npm test", "npm exec x", "npm frob", "npm --script-shell=./x ls"],
+    },
+  },
+  pnpm: packageManager("pnpm", "list ls why outdated audit licenses root bin store config"),
+  yarn: packageManager("yarn", "list why info outdated workspaces config"),
+  npx: runner("npx"),
+  pnpx: runner("pnpx"),
+  bunx: runner("bunx"),
+  eslint: tool("eslint", "--rulesdir:path --plugin:text --resolve-plugins-relative-to:path --parser:text -f,--format:text"),
+  prettier: tool("prettier", "--plugin:text --plugin-search-dir:path"),
+  jest: tool(
+    "jest",
+    "--globalSetup:text --globalTeardown:text --testEnvironment:text --runner:text --reporters:text --transform:text --setupFiles:text",
+  ),
+  vitest: tool("vitest", "--globalSetup:text --reporter:text --environment:text -r,--root:path"),
+  mocha: tool("mocha", "-r,--require:text --import:text --reporter:text --ui:text"),
+  webpack: tool("webpack", "--env:text"),
+  vite: tool("vite", "--root:path"),
+  rollup: tool("rollup", "-p,--plugin:text --configPlugin:text"),
+  nvm: {
+    subcommands: { ls: shows("nvm ls"), current: shows("nvm current"), which: shows("nvm which 20") },
+    flags: "--version",
+    examples: { safe: ["nvm ls", "nvm --version"], review: ["nvm use 20", "nvm exec 20 x"] },
+  },
+};
+
+/** Loads hooks or a program of its own from the project whatever it is asked, so that only its version is shown without a question. */
+function packageManager(name: string, lists: string): Binary {
+  return {
+    flags: "-v,--version",
+    reviewFlags: NPM_REVIEW,
+    subcommands: {
+      ...changing(name, lists, "change: loads hooks of the project to list packages"),
+      ...changing(name, "install i add remove update up upgrade link unlink rebuild prune dedupe import fetch patch", INSTALLS),
+      ...changing(name, "run test start build dev lint", SCRIPT),
+      ...changing(name, "exec dlx create init node", RUNS),
+      ...changing(name, "publish login logout", "network: changes what the registry holds"),
+    },
+    examples: {
+      safe: [`${name} -v`, `${name} --version`],
+      review: [name, `${name} add x`, `${name} run build`, `${name} dlx x`, `${name} list`, `${name} --script-shell ./x run y`],
+    },
+  };
+}
+
+function runner(name: string): Binary {
+  return {
+    style: "first",
+    flags: "-v,--version",
+    requires: "-v",
+    otherwise: RUNS,
+    excess: RUNS,
+    examples: { safe: [`${name} --version`], review: [`${name} tsc --version`, name, `${name} -c id`] },
+  };
+}
+
+function tool(name: string, loads: string): Binary {
+  return {
+    flags: "-v,--version",
+    reviewFlags: { "-c,--config:path": LOADS, ...Object.fromEntries(loads.split(" ").map((flag) => [flag, LOADS] as const)) },
+    requires: "-v",
+    otherwise: "change: runs code of the project",
+    excess: "change: runs code of the project",
+    examples: { safe: [`${name} --version`], review: [`${name} .`, `${name} --config=./x .`, `${name} -c ./x`] },
+  };
+}

@@ -1,0 +1,121 @@
+/** Python's tools: what lists packages without running code of the project or asking the network. */
+import type { Binary, BinaryTable } from "../table.js";
+
+const INSTALLS = "change: installs packages, whose code runs";
+const INDEX = "network: asks the index of packages";
+
+const PIP_REVIEW = {
+  "-i,--index-url,--extra-index-url:text": "exec: takes packages, whose code runs, from elsewhere",
+  "-f,--find-links:text": "exec: takes packages, whose code runs, from elsewhere",
+  "--python:path": "exec: runs another Python",
+  "--config-settings:text": "exec: passes settings to code that runs",
+  "--log:path": "write: writes a file",
+  "--proxy,--cert,--client-cert,--trusted-host:text": "network: reaches the index in another way",
+};
+
+const LIST: Binary = {
+  flags:
+    "-e,--editable -l,--local --user --path:path --pre --format:text --not-required --exclude-editable --include-editable --exclude:text -v -q --no-index --disable-pip-version-check",
+  reviewFlags: { ...PIP_REVIEW, "-o,--outdated,-u,--uptodate": INDEX },
+  examples: {
+    safe: ["pip list", "pip list --format=json", "pip3 list"],
+    review: ["pip list -o", "pip list --outdated", "pip list --outd", "pip list --log x", "pip list -i x"],
+  },
+};
+
+const changing = (name: string, subcommands: string, review: string): BinaryTable =>
+  Object.fromEntries(
+    subcommands
+      .split(/\s+/)
+      .map((sub) => [sub, { review, reviewFlags: PIP_REVIEW, examples: { safe: [], review: [`${name} ${sub} x`] } }] as const),
+  );
+
+const pip = (name: string): Binary => ({
+  flags: "-V,--version --disable-pip-version-check",
+  reviewFlags: PIP_REVIEW,
+  subcommands: {
+    list: LIST,
+    freeze: {
+      flags: "-l,--local --user --path:path --all --exclude-editable --exclude:text",
+      reviewFlags: { ...PIP_REVIEW, "-r,--requirement:path": "read: reads another file" },
+      examples: { safe: [`${name} freeze`], review: [`${name} freeze -r x`] },
+    },
+    show: {
+      flags: "-f,--files -v --verbose",
+      operands: "text+",
+      examples: { safe: [`${name} show -f requests`], review: [`${name} show`] },
+    },
+    check: { flags: "-v -q", reviewFlags: PIP_REVIEW, examples: { safe: [`${name} check`], review: [`${name} check --log x`] } },
+    ...changing(name, "install uninstall download wheel", INSTALLS),
+    ...changing(name, "search index inspect hash debug", INDEX),
+  },
+  examples: {
+    safe: [`${name} --version`, `${name} list`],
+    review: [name, `${name} install x`, `${name} install -i https://x.example y`, `${name} config list`, `${name} --python ./x list`],
+  },
+});
+
+export const pythonTools: BinaryTable = {
+  pip: pip("pip"),
+  pip3: pip("pip3"),
+  uv: {
+    flags: "-V,--version",
+    subcommands: {
+      version: { flags: "--short", examples: { safe: ["uv version --short"], review: ["uv version 1.2"] } },
+      run: { review: "exec: runs another program", examples: { safe: [], review: ["uv run x.py"] } },
+      tool: { review: "exec: runs another program", examples: { safe: [], review: ["uv tool run x"] } },
+      ...changing("uv", "pip add remove sync lock venv build", INSTALLS),
+    },
+    examples: { safe: ["uv --version"], review: ["uv", "uv run x.py", "uv sync"] },
+  },
+  uvx: {
+    flags: "-V,--version",
+    requires: "-V",
+    otherwise: "exec: runs another program",
+    style: "first",
+    examples: { safe: ["uvx --version"], review: ["uvx ruff"] },
+  },
+  pipx: {
+    flags: "--version",
+    subcommands: {
+      list: { flags: "--short --json", examples: { safe: ["pipx list"], review: ["pipx list x"] } },
+      run: { review: "exec: runs another program", examples: { safe: [], review: ["pipx run x"] } },
+    },
+    examples: { safe: ["pipx --version"], review: ["pipx install x"] },
+  },
+  poetry: {
+    flags: "-V,--version",
+    subcommands: {
+      run: { review: "exec: runs another program", examples: { safe: [], review: ["poetry run x"] } },
+      ...changing("poetry", "install add remove update lock show build publish", INSTALLS),
+    },
+    examples: { safe: ["poetry --version"], review: ["poetry", "poetry install"] },
+  },
+  conda: {
+    flags: "-V,--version",
+    subcommands: {
+      list: {
+        flags: "-n,--name:text -p,--prefix:path --json -e,--export -f,--full-name",
+        operands: "text?",
+        examples: { safe: ["conda list"], review: ["conda list --what"] },
+      },
+      info: { flags: "-e,--envs -a,--all -s --json", examples: { safe: ["conda info --envs"], review: ["conda info x"] } },
+      run: { review: "exec: runs another program", examples: { safe: [], review: ["conda run x"] } },
+    },
+    examples: { safe: ["conda --version"], review: ["conda install x"] },
+  },
+  pytest: {
+    flags: "-V,--version",
+    reviewFlags: {
+      "-p:text": "exec: loads a plugin",
+      "-c,--config-file:path": "exec: reads other settings",
+      "-o,--override-ini:text": "exec: changes settings",
+      "--rootdir:path": "exec: reads other settings",
+      "--confcutdir:path": "exec: reads other settings",
+    },
+    requires: "-V",
+    otherwise: "change: runs code of the project",
+    excess: "change: runs code of the project",
+    examples: { safe: ["pytest --version"], review: ["pytest", "pytest -p x", "pytest -c x", "pytest tests"] },
+  },
+};

@@ -1,0 +1,76 @@
+/** Containers, clouds and databases: nothing is safe, since they act on something shared. What destroys or runs is never lifted. */
+import { reviewed } from "../table.js";
+import type { Binary, BinaryTable } from "../table.js";
+
+const ELSEWHERE = "exec: talks to another machine or account than the usual one";
+
+interface Service {
+  readonly names: string;
+  readonly what: string;
+  readonly version: string;
+  readonly elsewhere: string;
+  readonly review: readonly string[];
+}
+
+const SERVICES: readonly Service[] = [
+  {
+    names: "docker podman nerdctl docker-compose podman-compose",
+    what: "asks the container daemon",
+    version: "-v --version",
+    elsewhere: "-H --host -c --context --config --tlscacert --url",
+    review: ["ps", "images", "logs x", "rm x", "system prune -f", "-H x ps", "container exec x id"],
+  },
+  {
+    names: "kubectl oc k9s kubens kubectx",
+    what: "asks a cluster",
+    version: "",
+    elsewhere: "--context --server -s --kubeconfig --token --as --as-group --cluster --user",
+    review: ["get pods", "get secret x", "get secrets", "delete pod x", "--kubeconfig=x get pods", "--kubec=x get pods", "describe pod x"],
+  },
+  {
+    names: "helm istioctl argocd",
+    what: "asks a cluster",
+    version: "",
+    elsewhere: "--kube-context --kubeconfig --kube-apiserver --kube-token --post-renderer",
+    review: ["list", "uninstall x", "--kubeconfig x list"],
+  },
+  {
+    names: "terraform tofu terragrunt pulumi",
+    what: "reads or changes infrastructure",
+    version: "-v --version -version",
+    elsewhere: "-chdir -var-file --config-file",
+    review: ["plan", "apply", "destroy"],
+  },
+  {
+    names: "aws gcloud gsutil az doctl flyctl fly heroku vercel netlify wrangler firebase",
+    what: "asks a cloud service",
+    version: "--version",
+    elsewhere: "--profile --endpoint-url --account --configuration --access-token-file",
+    review: ["s3 ls", "ec2 terminate-instances x", "--profile x y", "s3 rm x"],
+  },
+  {
+    names: "psql mysql mariadb redis-cli mongosh mongo clickhouse-client",
+    what: "asks a database",
+    version: "--version",
+    elsewhere: "",
+    review: ["x"],
+  },
+];
+
+function serviceOf(name: string, { what, version, elsewhere, review }: Service): Binary {
+  const why = `network: ${what}`;
+  return {
+    ...(version === "" ? { review: why } : { flags: version, requires: version, otherwise: why }),
+    ...(elsewhere === "" ? {} : { reviewFlags: { [`${elsewhere.split(" ").join(",")}:text`]: ELSEWHERE } }),
+    operands: "verb*",
+    examples: {
+      safe: version === "" ? [] : [`${name} ${version.split(" ").at(-1) ?? ""}`],
+      review: review.map((line) => `${name} ${line}`),
+    },
+  };
+}
+
+export const services: BinaryTable = {
+  ...Object.fromEntries(SERVICES.flatMap((service) => service.names.split(" ").map((name) => [name, serviceOf(name, service)] as const))),
+  sqlite3: reviewed("exec: runs programs with `.shell`, and changes databases", "sqlite3 a.db .tables"),
+};
