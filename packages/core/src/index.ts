@@ -17,7 +17,7 @@ export { normalizeHost, parseAuthority } from "./action/host.js";
 export type { Authority } from "./action/host.js";
 export { parseHttpUrl } from "./action/url.js";
 export type { HttpUrl } from "./action/url.js";
-export { confirmationWord, isCritical } from "./approval/confirmation.js";
+export { CONFIRMATION_WORD, confirmationWord, isCritical } from "./approval/confirmation.js";
 export { quoteText, escapeText } from "./approval/escape.js";
 export type { EscalationStep } from "./approval/escalation.js";
 export { readFields } from "./approval/fields.js";

@@ -42,23 +42,30 @@ const loaded = (entry: string): Promise<readonly string[]> => bundled(entry, "no
 /** What the main entry may load of other jobs: what names and finds, and nothing that compiles, signs, seals or masks. */
 const SHARED: readonly string[] = ["policy/suggest.ts", "vault/base64.ts", "vault/placeholders.ts", "vault/secret-name.ts"];
 
-it("the main entry loads nothing of policies, proofs and vaults but what a gate itself does", async () => {
+it("the main entry loads nothing of commands, policies, proofs and vaults but what a gate itself does", async () => {
   const files = await loaded("index");
   expect(files).toContain("gate/gate.ts");
-  expect(files.filter((file) => /^(policy|proof|suggest|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
+  expect(files.filter((file) => /^(exec|policy|proof|suggest|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
   expect(files.filter((file) => !file.endsWith(".ts"))).toEqual([]);
 });
 
 it.each([
-  ["policy", ["gate", "proof", "suggest", "vault"]],
-  ["proof", ["gate", "policy", "suggest", "vault"]],
-  ["suggest", ["gate", "proof"]],
-  ["vault", ["gate", "policy", "proof", "suggest"]],
+  ["exec", ["gate", "proof", "suggest", "vault"]],
+  ["policy", ["exec", "gate", "proof", "suggest", "vault"]],
+  ["proof", ["exec", "gate", "policy", "suggest", "vault"]],
+  ["suggest", ["exec", "gate", "proof"]],
+  ["vault", ["exec", "gate", "policy", "proof", "suggest"]],
 ])("the entry %s loads nothing of %j", async (entry, others) => {
   const files = await loaded(entry);
   const within = (folders: readonly string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
   expect(within([entry])).not.toEqual([]);
   expect(within(others)).toEqual([]);
+});
+
+it("the entry exec loads its parser, and of policies only what reads a configuration", async () => {
+  const files = await loaded("exec");
+  expect(files.filter((file) => !file.endsWith(".ts"))).toEqual(["unbash"]);
+  expect(files.filter((file) => file.startsWith("policy"))).toEqual(["policy/glob.ts", "policy/spot.ts", "policy/suggest.ts"]);
 });
 
 it("a bundle of the main entry for a browser holds a hash, and neither curve nor cipher", async () => {

@@ -1,0 +1,31 @@
+/**
+ * Argument: one argument of a program, as the tables of programs see it. Types only; resolve-arguments.ts makes it.
+ */
+import type { Span } from "./tree.js";
+
+/** One value that an argument can have. */
+export interface ArgumentValue {
+  readonly text: string;
+  /** Whether the shell puts names of files that exist in its place. */
+  readonly isGlob: boolean;
+}
+
+/** An argument, as far as it is known before the command runs. */
+export interface Argument {
+  readonly span: Span;
+  /** As written. */
+  readonly raw: string;
+  /** Everything it can be; several for a loop's variable. Absent where it is not known. */
+  readonly values?: readonly ArgumentValue[];
+  /** Letters that it is known to start with, also where the rest is not known: `--format=` of `--format="$x"`. */
+  readonly leading: string;
+  /** Whether it stays one argument whatever it holds. */
+  readonly isOne: boolean;
+}
+
+/** A program and its arguments. */
+export interface ProgramCall {
+  readonly span: Span;
+  readonly program: string;
+  readonly args: readonly Argument[];
+}

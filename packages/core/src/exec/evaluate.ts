@@ -1,0 +1,132 @@
+/**
+ * Evaluate: how risky a shell command is, before it runs (S3). Pure, deterministic, never throws; whatever is not proven needs a person.
+ */
+import { census } from "./census.js";
+import { dangerousWalk } from "./dangerous/walk.js";
+import type { Finding, Report } from "./findings.js";
+import { SAFETY_LIMITS } from "./limits.js";
+import { parseShell } from "./parse-shell.js";
+import { startPlace } from "./place.js";
+import type { Place } from "./place.js";
+import { layersOf, levelOf, reasonsOf } from "./reasons.js";
+import { safeWalk } from "./safe-walk.js";
+import type { CommandSafety, ParsedCommand, SafetyLimits, SafetyOptions } from "./safety.js";
+import { startAt } from "./state.js";
+import { checkText } from "./text-gate.js";
+import type { Command, Script } from "./tree.js";
+import { syntax } from "./walk.js";
+import { visitCommands } from "./words.js";
+
+/**
+ * Says how risky a shell command is that would run as `bash -c command`.
+ *
+ * @param command - The whole text. Anything but a text needs review.
+ * @param options - Where it would run, what the operator allows, what else is known.
+ * @returns The level with its reasons, and every simple command in the text.
+ */
+export function evaluateCommandSafety(command: string, options: SafetyOptions = {}): CommandSafety {
+  try {
+    return evaluate(command, options);
+  } catch {
+    // INVARIANT: a fault of ours or of the caller's options must never read as safe, nor stop the caller's own checks.
+    return unread({ command, ruleId: "engine.failed", message: "the command could not be analysed" });
+  }
+}
+
+function evaluate(command: string, options: SafetyOptions): CommandSafety {
+  if (typeof command !== "string") return unread({ command, ruleId: "text.not-text", message: "the command is not a text" });
+  const limits = limitsOf(options.limits);
+  const findings: Finding[] = [];
+  const report: Report = (finding) => void findings.push(finding);
+  const place = startPlace(options);
+  const refused = checkText(command, limits);
+  if (refused !== undefined) {
+    report(refused);
+    searchDangers(command, { limits, place, report });
+    return answer({ findings, commands: [], lifted: NONE });
+  }
+  const parsed = parseShell(command, limits);
+  if ("refused" in parsed) {
+    const { partial } = parsed;
+    report(parsed.refused);
+    if (partial !== undefined) dangerousWalk(partial, place, report);
+    return answer({ findings, commands: partial === undefined ? [] : commandsOf(partial), lifted: NONE });
+  }
+  const { script } = parsed;
+  const lifted = new Map<Command, string>();
+  dangerousWalk(script, place, report);
+  safeWalk({ report, extra: options.extraBinaries, allowlist: options.allowlist, lifted }, script, startAt(place));
+  census(command, script, report);
+  return answer({ findings, commands: commandsOf(script), lifted });
+}
+
+const NONE: ReadonlyMap<Command, string> = new Map();
+
+/** The caller's limits, where they are lower than ours. */
+function limitsOf(limits: Partial<SafetyLimits> | undefined): SafetyLimits {
+  if (limits === undefined) return SAFETY_LIMITS;
+  const lower = (name: keyof SafetyLimits): number => {
+    const limit = limits[name];
+    return limit !== undefined && limit <= SAFETY_LIMITS[name] ? limit : SAFETY_LIMITS[name];
+  };
+  return { charsMax: lower("charsMax"), nestingMax: lower("nestingMax"), commandsMax: lower("commandsMax") };
+}
+
+/** What a terminal would not show. */
+const UNSEEN = /[^\P{C}\t\n]|\p{Default_Ignorable_Code_Point}/gu;
+
+/** A text that is refused can still be plainly destructive: a hidden character does not hide the rest. */
+function searchDangers(
+  command: string,
+  { limits, place, report }: { readonly limits: SafetyLimits; readonly place: Place; readonly report: Report },
+): void {
+  const visible = command.slice(0, limits.charsMax).replace(/\r/g, "\n").replace(UNSEEN, "").replace(/\p{Z}/gu, " ");
+  // What nests too deeply stays unread.
+  if (checkText(visible.replace(/\s+/g, " "), limits) !== undefined) return;
+  const parsed = parseShell(visible, limits);
+  // Its places are those of another text; the whole text stands for them.
+  const span = { start: 0, end: command.length };
+  const script = "script" in parsed ? parsed.script : parsed.partial;
+  if (script !== undefined) dangerousWalk(script, place, (finding) => report({ ...finding, span }));
+}
+
+function commandsOf(script: Script): readonly Command[] {
+  const commands: Command[] = [];
+  visitCommands(script, (command) => {
+    if (command.words.length > 0) commands.push(command);
+  });
+  return commands.length > 1 ? commands.sort((one, other) => one.span.start - other.span.start) : commands;
+}
+
+interface Found {
+  readonly findings: readonly Finding[];
+  readonly commands: readonly Command[];
+  readonly lifted: ReadonlyMap<Command, string>;
+}
+
+function answer({ findings, commands, lifted }: Found): CommandSafety {
+  return {
+    riskLevel: levelOf(findings),
+    reasons: reasonsOf(findings),
+    commands: commands.map((command) => parsedCommand(command, lifted.get(command))),
+    layers: layersOf(findings, lifted.size > 0),
+  };
+}
+
+function parsedCommand({ span, words }: Command, allowedBy: string | undefined): ParsedCommand {
+  const [program, ...args] = words.map(({ text }) => text);
+  return { span, ...(program === undefined ? {} : { program }), args, ...(allowedBy === undefined ? {} : { allowedBy }) };
+}
+
+function unread({
+  command,
+  ruleId,
+  message,
+}: {
+  readonly command: unknown;
+  readonly ruleId: string;
+  readonly message: string;
+}): CommandSafety {
+  const span = { start: 0, end: typeof command === "string" ? command.length : 0 };
+  return answer({ findings: [syntax(ruleId, span, message)], commands: [], lifted: NONE });
+}

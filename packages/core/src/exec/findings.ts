@@ -1,0 +1,21 @@
+/**
+ * Findings: what the parts of the engine collect on their way. A part adds; none takes away.
+ */
+import type { SafetyReason } from "./safety.js";
+
+/** One reason, before the most severe ones are chosen. */
+export interface Finding extends SafetyReason {
+  /**
+   * Whether an entry of the operator's allowlist may lift it: only for a program, a subcommand, a flag or an operand that is merely not on
+   * our list. Never for what can run another program, write a file, leave the project, read a secret or is not known before it runs.
+   */
+  readonly isLiftable?: true;
+}
+
+/** Takes findings. */
+export type Report = (finding: Finding) => void;
+
+/** A finding that asks for a person. */
+export function review(layer: SafetyReason["layer"], reason: Pick<SafetyReason, "ruleId" | "span" | "message">): Finding {
+  return { ruleId: reason.ruleId, level: "needs-review", layer, span: reason.span, message: reason.message };
+}

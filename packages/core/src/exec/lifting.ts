@@ -1,0 +1,39 @@
+/**
+ * Lifting: what an entry of the operator's allowlist may clear. Only a program or an argument that is merely not on our list; never a
+ * way to run another program, a file outside, a secret, or anything that is not known before it runs.
+ */
+import type { ProgramCall } from "./argument.js";
+import type { Finding } from "./findings.js";
+import { pathProblem } from "./paths.js";
+import type { Place } from "./place.js";
+
+/** The command's words for the allowlist, or undefined where no entry may lift what was found about it. */
+export function canLift(findings: readonly Finding[], call: ProgramCall, places: readonly Place[]): readonly string[] | undefined {
+  if (findings.some(({ isLiftable }) => isLiftable !== true)) return undefined;
+  const argv = [call.program];
+  for (const { values, isOne, leading } of call.args) {
+    const [value, ...others] = values ?? [];
+    if (value === undefined || others.length > 0 || !isOne) return undefined;
+    // A name that a glob finds could be a flag.
+    if (value.isGlob && leading === "") return undefined;
+    const paths = pathsIn(value.text);
+    if (paths === undefined) return undefined;
+    if (places.some((place) => paths.some((text) => pathProblem({ ...value, text }, place) !== undefined))) return undefined;
+    argv.push(value.text);
+  }
+  return argv;
+}
+
+/** Parts of one argument that could be paths: no ordinary one has more. */
+const PARTS_MAX = 16;
+
+/** What of an argument could be a path: all of it, and what stands behind `=`, `@`, `:`, `,` or a short flag. Undefined: too much. */
+function pathsIn(text: string): readonly string[] | undefined {
+  const paths = [text, ...(/^-[A-Za-z](?=[/~.])/.test(text) ? [text.slice(2)] : [])];
+  for (let at = 0; at < text.length; at += 1) {
+    if (!/[=@:,]/.test(text.charAt(at)) || text.startsWith("://", at)) continue;
+    paths.push(text.slice(at + 1));
+    if (paths.length > PARTS_MAX) return undefined;
+  }
+  return paths;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { SAFETY_LIMITS } from "./limits.js";
+import { printedNames } from "./names.js";
+import { parseShell } from "./parse-shell.js";
+
+function lists(line: string): boolean {
+  const parsed = parseShell(line, SAFETY_LIMITS);
+  if ("refused" in parsed) throw new Error(`not readable: ${line}`);
+  return printedNames(parsed.script) !== undefined;
+}
+
+describe("printedNames()", () => {
+  it.each([
+    "ls",
+    "ls -1t src",
+    "find . -name '*.ts' -type f",
+    "find src -print0 2>/dev/null",
+    "git ls-files",
+    "git ls-files -z '*.ts'",
+    "git diff --name-only main",
+    "fd -e ts",
+    "rg --files",
+    "rg -l process.env src",
+    "grep -rl token src",
+    "git branch --show-current",
+    "git rev-parse --short HEAD",
+    "git merge-base main origin/main",
+    "date +%Y-%m-%d",
+    "git ls-files | grep -v test | sort -u | head -5",
+    "find . -name '*.c' | head -n 3 | tr '\\n' '\\0'",
+  ])("says yes to %j", (line) => expect(lists(line)).toBe(true));
+
+  it.each([
+    "echo /etc/passwd",
+    "cat list.txt",
+    "ls -la",
+    "ls -a",
+    "find . -printf '/etc/passwd\\n'",
+    "find . -ls",
+    "find . -name .env",
+    "find . -name '*.pem'",
+    "git ls-files | grep '\\.env$'",
+    "git ls-files | sed s,^,/etc/,",
+    "git ls-files | grep -o x",
+    "git ls-files | head -n 3 notes.txt",
+    "git ls-files | tr a b",
+    "git log",
+    "git rev-parse --show-toplevel",
+    "git rev-parse /etc/passwd",
+    "git rev-parse ../x",
+    "git rev-parse --sq-quote -x",
+    "git branch -a",
+    "date +/etc/passwd",
+    "git diff",
+    "git ls-files --format='/%(path)'",
+    "rg foo",
+    "rg -l foo -r x",
+    "grep foo src/a.ts",
+    "git ls-files 2>&1",
+    "git ls-files $x",
+    "x=1 git ls-files",
+    "git ls-files |& head",
+    "git ls-files; echo /etc/passwd",
+    "toString",
+  ])("says no to %j", (line) => expect(lists(line)).toBe(false));
+});

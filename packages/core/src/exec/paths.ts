@@ -1,0 +1,79 @@
+/**
+ * Paths: whether a path given to a program that reads it stays inside the project and names no secret. Text only: links are not followed.
+ */
+import type { ArgumentValue } from "./argument.js";
+import { review } from "./findings.js";
+import type { Report } from "./findings.js";
+import type { Place } from "./place.js";
+import { canMatchSecret, isSecretName } from "./secret-names.js";
+import type { Span } from "./tree.js";
+
+export { isSecretName } from "./secret-names.js";
+
+/** Why a path needs a person. */
+export interface PathProblem {
+  readonly ruleId: "path.outside" | "path.secret" | "path.home" | "path.unknown-place";
+  readonly message: string;
+}
+
+/** Devices that hold nothing of anyone: what a redirection or an operand may name though they are outside. */
+const HARMLESS_DEVICE = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d{1,3})$/;
+
+/** Reports a path that a program reads, unless it stays inside the project and names no secret. */
+export function checkPath(value: ArgumentValue, place: Place, at: { readonly report: Report; readonly span: Span }): void {
+  const problem = pathProblem(value, place);
+  if (problem !== undefined) at.report(review("safe-binaries", { ...problem, span: at.span }));
+}
+
+/** What is wrong with reading a path, if anything. A text that begins with `~` stands for the home directory (resolve-arguments.ts). */
+export function pathProblem(value: ArgumentValue, place: Place): PathProblem | undefined {
+  const { text } = value;
+  if (HARMLESS_DEVICE.test(text)) return undefined;
+  if (text.startsWith("~")) return { ruleId: "path.home", message: `\`${text}\` is in a home directory, outside the project` };
+  const inside = resolveInside(text, place);
+  if (inside === undefined) {
+    return isUnknown(text, place)
+      ? { ruleId: "path.unknown-place", message: `It is not known where \`${text}\` is: the current directory is not known here` }
+      : { ruleId: "path.outside", message: `\`${text}\` is outside the project` };
+  }
+  if (isSecretName(inside)) return { ruleId: "path.secret", message: `\`${text}\` usually holds credentials` };
+  if (value.isGlob && inside.split("/").some((part) => /[*?[]/.test(part) && canMatchSecret(part))) {
+    return { ruleId: "path.secret", message: `\`${text}\` can name files that hold credentials` };
+  }
+  return undefined;
+}
+
+const isUnknown = (text: string, place: Place): boolean => place.inside === undefined && !text.startsWith("/");
+
+/**
+ * Where a path leads, relative to the project's root ("" is the root), or undefined where that is outside or not known.
+ * `.` and `..` are taken out of the text; a glob counts as one folder.
+ */
+export function resolveInside(path: string, place: Place): string | undefined {
+  const { inside, projectRoot } = place;
+  if (path.startsWith("/")) {
+    if (projectRoot === undefined) return undefined;
+    return below(normalise([], path) ?? [], projectRoot);
+  }
+  if (inside === undefined) return undefined;
+  const direct = normalise(inside === "" ? [] : inside.split("/"), path);
+  if (direct !== undefined) return direct.join("/");
+  // It leaves the root on its way and may come back, which only the root's own path can tell.
+  return projectRoot === undefined ? undefined : below(normalise([], `${projectRoot}/${inside}/${path}`) ?? [], projectRoot);
+}
+
+function below(parts: readonly string[], root: string): string | undefined {
+  const rootParts = normalise([], root) ?? [];
+  return rootParts.every((part, index) => parts[index] === part) ? parts.slice(rootParts.length).join("/") : undefined;
+}
+
+/** The parts of a path seen from `from`; undefined where it goes above the start of a relative one. */
+function normalise(from: readonly string[], path: string): readonly string[] | undefined {
+  const parts = [...from];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined && !path.startsWith("/")) return undefined;
+  }
+  return parts;
+}

@@ -1,0 +1,77 @@
+/**
+ * Redirects: input may come from a project's file; output may go to nowhere or to another stream.
+ */
+import { judgeWord } from "./judge-word.js";
+import { checkPath } from "./paths.js";
+import { resolveWord } from "./resolve-arguments.js";
+import { withInput } from "./state.js";
+import type { State } from "./state.js";
+import type { Redirect, Word } from "./tree.js";
+import { syntax } from "./walk.js";
+import type { Walk } from "./walk.js";
+
+const STREAMS: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
+
+/** Judges redirections; says with what state the command behind them runs. */
+export function judgeRedirects(walk: Walk, state: State, redirects: readonly Redirect[]): State {
+  if (redirects.length === 0) return state;
+  for (const redirect of redirects) judgeRedirect(walk, state, redirect);
+  return redirects.some(changesInput) ? withInput(state, undefined) : state;
+}
+
+/** Whether a redirection gives a command another input. */
+export function changesInput({ operator, descriptor }: Redirect): boolean {
+  return descriptor === 0 || (descriptor === undefined && operator.startsWith("<"));
+}
+
+function judgeRedirect(walk: Walk, state: State, redirect: Redirect): void {
+  const { operator, target, body, span, descriptorName } = redirect;
+  if (body !== undefined) judgeWord(walk, state, body);
+  if (target !== undefined) judgeWord(walk, state, target);
+  if (descriptorName !== undefined) {
+    walk.report(syntax("redirect.named", span, `\`{${descriptorName}}\` lets the shell choose the number of a stream and sets a variable`));
+    return;
+  }
+  switch (operator) {
+    case "<<":
+    case "<<-":
+    case "<<<":
+      return;
+    case "<":
+      judgeInput(walk, state, { redirect, target });
+      return;
+    case "<&":
+    case ">&":
+      if (isStream(target) || (operator === ">&" && isNowhere(target))) return;
+      break;
+    case ">":
+    case ">>":
+    case ">|":
+    case "&>":
+    case "&>>":
+      if (isNowhere(target)) return;
+      break;
+    default:
+      break;
+  }
+  walk.report(syntax("redirect.file", span, `\`${operator}\` writes to ${target === undefined ? "a file" : `\`${target.raw}\``}`));
+}
+
+function judgeInput(
+  walk: Walk,
+  state: State,
+  { redirect, target }: { readonly redirect: Redirect; readonly target: Word | undefined },
+): void {
+  const { span } = redirect;
+  const values = target === undefined ? undefined : resolveWord(target, state.variables).values;
+  if (values === undefined) {
+    walk.report(syntax("redirect.unknown", span, "the file that is read is known only when the command runs"));
+    return;
+  }
+  for (const value of values) for (const place of state.places) checkPath(value, place, { report: walk.report, span });
+}
+
+/** The number of a stream, or `-` to close it. */
+const isStream = (target: Word | undefined): boolean => /^(?:\d{1,3}|-)$/.test(target?.text ?? "");
+
+const isNowhere = (target: Word | undefined): boolean => STREAMS.has(target?.text ?? "");

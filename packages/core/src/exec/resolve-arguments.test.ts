@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { Argument } from "./argument.js";
+import { SAFETY_LIMITS } from "./limits.js";
+import { printedNames } from "./names.js";
+import { parseShell } from "./parse-shell.js";
+import { resolveArguments } from "./resolve-arguments.js";
+import type { Variables } from "./resolve-arguments.js";
+
+const VARIABLES: Variables = new Map([
+  ["f", [{ text: "*.ts", isGlob: true }]],
+  ["d", [{ text: "src", isGlob: false }]],
+  ["many", ["a", "b"].map((text) => ({ text, isGlob: false }))],
+  ["blank", [{ text: "a -b", isGlob: false }]],
+  ["star", [{ text: "*", isGlob: false }]],
+  ["empty", [{ text: "", isGlob: false }]],
+  ["later", undefined],
+  ["PWD", [{ text: ".", isGlob: false }]],
+]);
+
+function argument(word: string, variables: Variables = VARIABLES): Argument {
+  const parsed = parseShell(`x ${word}`, SAFETY_LIMITS);
+  if ("refused" in parsed || parsed.script.body.type !== "command") throw new Error(`not one simple command: ${word}`);
+  const [first] = resolveArguments(parsed.script.body.words.slice(1), variables, printedNames);
+  if (first === undefined) throw new Error(`no argument: ${word}`);
+  return first;
+}
+
+const shown = (word: string): readonly string[] | undefined =>
+  argument(word).values?.map(({ text, isGlob }) => (isGlob ? `glob ${text}` : text));
+
+describe("resolveArguments()", () => {
+  it.each([
+    ["'a b'", ["a b"]],
+    ['"a"b\\ c', ["ab c"]],
+    ["*.ts", ["glob *.ts"]],
+    ["'*'.ts", ["*.ts"]],
+    ["~/x", ["~/x"]],
+    ['"$HOME/x"', ["~/x"]],
+    ["--file=$HOME/x", ["--file=~/x"]],
+    ['"$d/a"', ["src/a"]],
+    ["$d/*.c", ["glob src/*.c"]],
+    ["$many.txt", ["a.txt", "b.txt"]],
+    ['"$many-$many"', ["a-a", "a-b", "b-a", "b-b"]],
+    ["$f", ["glob *.ts"]],
+    ['"$f"', ["glob *.ts"]],
+    ["$star", ["glob *"]],
+    ['"$blank"', ["a -b"]],
+    ['"$PWD/src"', ["./src"]],
+    ["<(sort a)", ["/dev/fd/63"]],
+    ["$(git ls-files)", ["glob *"]],
+    ["$(find . -name x)", ["glob ./*"]],
+    ['"$(git branch --show-current)"', ["glob x*"]],
+  ])("knows everything that %s can be", (word, values) => {
+    expect(shown(word)).toEqual(values);
+    expect(argument(word).isOne).toBe(true);
+  });
+
+  it.each([
+    ['"$x"', "", true],
+    ["$x", "", false],
+    ["a$x", "a", false],
+    ['--format="$x"', "--format=", true],
+    ["$blank", "", false],
+    ["$empty", "", false],
+    ['"$later"', "", true],
+    ["$later", "", false],
+    ["$?", "", true],
+    ["$#", "", true],
+    ["${#x}", "", true],
+    ['"$@"', "", false],
+    ["$(id)", "", false],
+    ['"$(id)"', "", true],
+    ["src/$(id)", "src/", false],
+    ["$((1+2))", "", true],
+    ['"${d:-x}"', "", true],
+    ["${d:-x}", "", false],
+    ["x$HOME", "x", true],
+    ['"$d$x"', "src", true],
+    ["*$x", "", false],
+    ["@(a|b)", "", false],
+  ])("does not know %s", (word, leading, isOne) => {
+    const { values, ...rest } = argument(word);
+    expect(values).toBeUndefined();
+    expect(rest).toMatchObject({ leading, isOne });
+  });
+
+  it("gives up where there are too many values", () => {
+    expect(argument('"$many$many$many$many$many"').values).toHaveLength(32);
+    expect(argument('"$many$many$many$many$many$many"').values).toBeUndefined();
+  });
+
+  it("says with which letters all values begin", () => {
+    expect(argument("ab$many").leading).toBe("ab");
+    expect(argument("src/*.ts").leading).toBe("src/");
+    expect(argument('"x$f"').leading).toBe("x");
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { evaluateCommandSafety } from "./evaluate.js";
+
+const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const lines = (...commands: readonly string[]): readonly (readonly [string])[] => commands.map((command) => [command]);
+
+describe("safe commands", () => {
+  it.each(
+    lines(
+      "ls -la",
+      "ls | wc -l; pwd",
+      "! ls",
+      "time ls",
+      "(ls)",
+      "{ ls; pwd; }",
+      "true && echo yes || echo no",
+      "if [ -f a ]; then cat a; elif [ -f b ]; then cat b; else echo no; fi",
+      'for f in src/*.ts; do head -3 "$f"; done',
+      "for i in {1..3}; do echo $i; done",
+      'while read -r line; do echo "$line"; done < notes.txt',
+      "until true; do echo x; done",
+      "case $x in a | b) ls ;; *) pwd ;; esac",
+      "[[ -f package.json && $x == a* ]] && echo yes",
+      "[[ 1 -lt 2 ]]",
+      'echo "at $(git rev-parse --short HEAD)"',
+      "echo `date`",
+      "diff <(sort a) <(sort b)",
+      "echo $((1 + 2))",
+      "cat <<'EOF'\n$(rm x)\nEOF",
+      "cat <<EOF\nhello $USER\nEOF",
+      'cat <<< "$x"',
+      "LC_ALL=C sort a.txt",
+      "echo $HOME $PATH",
+      'echo "${HOME##*/}"',
+      "echo ${#x}",
+    ),
+  )("%s", (command) => expect(evaluateCommandSafety(command)).toMatchObject({ riskLevel: "safe", reasons: [] }));
+});
+
+describe("constructs that are never safe by themselves", () => {
+  it.each([
+    ["ls &", "syntax.background"],
+    ["f() { ls; }", "syntax.function"],
+    ["coproc ls", "syntax.coproc"],
+    ["select x in a b; do ls; done", "syntax.select"],
+    ["((x = 1))", "syntax.arithmetic"],
+    ["for ((i = 0; i < 3; i++)); do ls; done", "syntax.arithmetic-for"],
+    ["ls |& cat", "pipe.errors"],
+    ["ls >(cat)", "expansion.write"],
+    ["echo $((x + 1))", "expansion.arithmetic"],
+    ["echo @(a|b)", "expansion.other"],
+    ["echo ${x@P}", "variable.operator"],
+    ["echo ${!x}", "variable.operator"],
+    ["echo ${x:=1}", "variable.operator"],
+    ["echo ${x[0]}", "variable.operator"],
+    ["echo ${x/a/b}", "variable.operator"],
+    ["echo ${x:1}", "variable.operator"],
+    ["echo $AWS_SECRET_ACCESS_KEY", "variable.environment"],
+    ["echo ${GITHUB_TOKEN:-none}", "variable.environment"],
+    ["cat <<EOF\n$API_KEY\nEOF", "variable.environment"],
+    ["echo $api_key", "variable.environment"],
+    ["[[ $x -eq 1 ]]", "test.code"],
+    ["[[ 'a[$(id)]' -gt 0 ]]", "test.code"],
+    ["[[ -v 'a[$(id)]' ]]", "test.code"],
+    ["[[ -R x ]]", "test.code"],
+    ["a=(1 2)", "assignment.array"],
+    ["a+=x", "assignment.array"],
+    ["a[0]=x", "assignment.array"],
+    ["PATH=.", "assignment.name"],
+    ["IFS=x", "assignment.name"],
+    ["https_proxy=x", "assignment.name"],
+    ["for PATH in .; do ls; done", "assignment.name"],
+    ["read PATH < a", "read.name"],
+    ["read -r a IFS < a", "read.name"],
+    ["PATH=. ls", "assignment.environment"],
+    ["a=1 ls", "assignment.environment"],
+    ["LC_ALL=$x ls", "assignment.environment"],
+    ["PAGER=./x git log", "assignment.environment"],
+    ["$x", "program.dynamic"],
+    ['"$x" y', "program.dynamic"],
+    ["$(echo ls)", "program.dynamic"],
+    ["l?", "program.dynamic"],
+    ["cd lib && ./x", "program.path"],
+    ["lé", "program.name"],
+    ["'' x", "program.name"],
+  ])("%s", (command, rule) => expect(rulesOf(command)).toContain(rule));
+});

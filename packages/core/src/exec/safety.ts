@@ -1,0 +1,67 @@
+/**
+ * Safety: what evaluateCommandSafety() takes and says. Types only.
+ */
+import type { Allowlist } from "./allowlist.js";
+import type { BinaryTable } from "./binaries/table.js";
+import type { Span } from "./tree.js";
+
+/** Risk of a command, ascending: advice, never a decision (S3). */
+export type CommandRisk = "safe" | "needs-review" | "dangerous";
+
+/** The four layers of S3. */
+export type SafetyLayer = "allowlist" | "shell-syntax" | "safe-binaries" | "dangerous-patterns";
+
+/** Why a command is not safe. */
+export interface SafetyReason {
+  /** Stable: `<topic>.<what>`, e.g. `find.exec`, `redirect.file`, `rm.outside-project`. */
+  readonly ruleId: string;
+  readonly level: Exclude<CommandRisk, "safe">;
+  readonly layer: SafetyLayer;
+  /** Where in the command it is. */
+  readonly span: Span;
+  /** What and why in plain words: "`find -exec` runs another program on every match". */
+  readonly message: string;
+}
+
+/** One simple command that the line would run. */
+export interface ParsedCommand {
+  readonly span: Span;
+  /** Absent where it is known only when it runs. */
+  readonly program?: string;
+  /** The decoded arguments; `undefined` where one is known only when it runs. */
+  readonly args: readonly (string | undefined)[];
+  /** The pattern of the allowlist that lifted it. */
+  readonly allowedBy?: string;
+}
+
+/** What is known of a command before it runs. */
+export interface CommandSafety {
+  readonly riskLevel: CommandRisk;
+  /** Most severe first, at most 8; at least one for every level but `safe`. */
+  readonly reasons: readonly SafetyReason[];
+  /** Every simple command, those in substitutions included, in order of the text. */
+  readonly commands: readonly ParsedCommand[];
+  /** Which layers spoke. */
+  readonly layers: readonly SafetyLayer[];
+}
+
+/** Bounds of the analysis; beyond each of them the answer is `needs-review`. Lower ones than ours may be given, not higher. */
+export interface SafetyLimits {
+  readonly charsMax: number;
+  readonly nestingMax: number;
+  readonly commandsMax: number;
+}
+
+/** Options of evaluateCommandSafety(). */
+export interface SafetyOptions {
+  readonly allowlist?: Allowlist;
+  /** Absolute; without it, the project's root. */
+  readonly cwd?: string;
+  /** Absolute; without it, `cwd`. Without both, relative paths that stay below the start count as inside. */
+  readonly projectRoot?: string;
+  /** More programs than the built-in ones; a built-in one cannot be replaced. */
+  readonly extraBinaries?: BinaryTable;
+  /** `false`: git runs what the repository's own configuration names, so that no git command is safe. Default `true`. */
+  readonly trustedWorkspace?: boolean;
+  readonly limits?: Partial<SafetyLimits>;
+}

@@ -1,0 +1,234 @@
+/**
+ * Secret names: files and folders that usually hold credentials, by their names. Compared in lower case, since some file systems do.
+ */
+
+/** Folders whose whole content counts as secret. */
+const FOLDERS: ReadonlySet<string> = new Set([
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".kube",
+  ".docker",
+  ".azure",
+  ".oci",
+  ".password-store",
+  ".mozilla",
+  ".thunderbird",
+  ".acp",
+]);
+
+/** Folders below `.config` whose whole content counts as secret. */
+const CONFIG_FOLDERS: ReadonlySet<string> = new Set(["gh", "hub", "gcloud", "op", "rclone", "doctl"]);
+
+const FILES: ReadonlySet<string> = new Set([
+  ".netrc",
+  "_netrc",
+  ".authinfo",
+  ".pgpass",
+  ".my.cnf",
+  ".mylogin.cnf",
+  ".npmrc",
+  ".pypirc",
+  ".git-credentials",
+  ".htpasswd",
+  ".vault-token",
+  ".dockercfg",
+  ".dockerconfigjson",
+  ".s3cfg",
+  ".boto",
+  ".terraformrc",
+  ".pwd",
+  "kubeconfig",
+  "shadow",
+  "gshadow",
+  "sudoers",
+]);
+
+/** Endings of keys, key stores and password safes. */
+const ENDINGS: ReadonlySet<string> = new Set([
+  "pem",
+  "key",
+  "p8",
+  "p12",
+  "pfx",
+  "ppk",
+  "jks",
+  "keystore",
+  "kdb",
+  "kdbx",
+  "ovpn",
+  "tfstate",
+]);
+
+/** `.env.example` and the like hold no values. */
+const ENV_SAMPLES: ReadonlySet<string> = new Set(["example", "sample", "template", "dist", "defaults", "schema"]);
+
+/** Endings of source code and prose: `credentials.ts` is about credentials and holds none. */
+const SOURCES: ReadonlySet<string> = new Set(
+  "adoc c cc cpp cs css d.ts ex exs go h hpp html java js jsx kt less lua md mdx mjs mts cjs cts php pl py rb rs rst scala scss sh snap svelte swift ts tsx vue zig".split(
+    " ",
+  ),
+);
+
+/** Names that begin so are secret, unless they end like source code. */
+const BEGINNINGS: readonly string[] = [
+  "id_",
+  "credentials",
+  "credential.",
+  "secrets.",
+  "secret.",
+  ".secrets",
+  ".secret",
+  "service-account",
+  "service_account",
+];
+
+const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+
+/** Whether one part of a path, in lower case, names a secret. */
+function isSecretPart(part: string, before: string): boolean {
+  if (FOLDERS.has(part) || FILES.has(part)) return true;
+  if (before === ".config" && CONFIG_FOLDERS.has(part)) return true;
+  if (part === ".env" || part === ".envrc") return true;
+  if (part.startsWith(".env.") || part.startsWith(".env-") || part.startsWith(".env_")) return !ENV_SAMPLES.has(endingOf(part));
+  if (part.endsWith("_history")) return true;
+  if (part === "secrets" || part === "secret") return false;
+  const ending = part.includes(".") ? endingOf(part) : "";
+  if (ENDINGS.has(ending)) return true;
+  if (ending === "env" && part.length > 4) return true;
+  return BEGINNINGS.some((beginning) => part.startsWith(beginning)) && !SOURCES.has(ending);
+}
+
+/** Whether a path, relative or absolute, names a file or folder that usually holds credentials, by any of its parts. */
+export function isSecretName(path: string): boolean {
+  let before = "";
+  for (const part of path.toLowerCase().split("/")) {
+    if (isSecretPart(part, before)) return true;
+    if (part !== "" && part !== ".") before = part;
+  }
+  return false;
+}
+
+/** Secret names that a glob is tried against. */
+const PROBES: readonly string[] = [
+  "id_rsa",
+  "id_ed25519",
+  "id_ecdsa",
+  "id_dsa",
+  "server.pem",
+  "private.pem",
+  "private.key",
+  "server.key",
+  "cert.p12",
+  "credentials",
+  "credentials.json",
+  "secrets.json",
+  "secrets.yaml",
+  "service-account.json",
+  "terraform.tfstate",
+  "passwords.kdbx",
+];
+
+/** Secret names, and the way out, that a glob is tried against when it begins with a dot. */
+const DOT_PROBES: readonly string[] = [
+  "..",
+  ".env",
+  ".env.local",
+  ".env.production",
+  ".netrc",
+  ".pgpass",
+  ".npmrc",
+  ".pypirc",
+  ".git-credentials",
+  ".bash_history",
+  ".zsh_history",
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".kube",
+  ".docker",
+  ".azure",
+  ".htpasswd",
+];
+
+/** Ordinary names. A glob that takes one of them as well is broad, like a recursive search, and not aimed at a secret. */
+const ORDINARY: readonly string[] = [
+  "a",
+  "README.md",
+  "index.ts",
+  "main.py",
+  "app.js",
+  "package.json",
+  "config.yaml",
+  "Makefile",
+  "test.txt",
+  "style.css",
+  "src",
+  "lib",
+];
+
+/** Whether the glob `part`, one part of a path, is aimed at secrets. A leading dot has to be written out, so that `*` takes no dot file. */
+export function canMatchSecret(part: string): boolean {
+  if (part === "*" || part === "**") return false;
+  const glob = part.toLowerCase();
+  if (glob.startsWith(".")) return DOT_PROBES.some((name) => matchesGlob(glob, name));
+  return PROBES.some((name) => matchesGlob(glob, name)) && !ORDINARY.some((name) => matchesGlob(glob, name.toLowerCase()));
+}
+
+/** Whether a shell's glob takes a name. Letters in brackets are read generously: a class takes every letter. */
+export function matchesGlob(glob: string, name: string): boolean {
+  let at = 0;
+  let from = 0;
+  let star = -1;
+  let starFrom = 0;
+  while (from < name.length) {
+    const next = at < glob.length ? matchesOne(glob, at, name.charAt(from)) : -1;
+    if (glob.charAt(at) === "*") {
+      star = at;
+      starFrom = from;
+      at += 1;
+    } else if (next > 0) {
+      at = next;
+      from += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      starFrom += 1;
+      from = starFrom;
+    } else return false;
+  }
+  while (glob.charAt(at) === "*") at += 1;
+  return at === glob.length;
+}
+
+/** Where the glob goes on after its element at `at` took `letter`; -1 where it does not take it. */
+function matchesOne(glob: string, at: number, letter: string): number {
+  const element = glob.charAt(at);
+  if (element === "?") return at + 1;
+  if (element === "[") {
+    const end = endOfSet(glob, at);
+    if (end > 0) return takes(glob.slice(at + 1, end), letter) ? end + 1 : -1;
+  }
+  return element === letter ? at + 1 : -1;
+}
+
+/** Where the set that begins at `at` ends; a first `]` and one behind `:` belong to it. */
+function endOfSet(glob: string, at: number): number {
+  const from = /[!^]/.test(glob.charAt(at + 1)) ? at + 3 : at + 2;
+  let end = glob.indexOf("]", from);
+  while (end > 0 && glob.charAt(end - 1) === ":" && glob.lastIndexOf("[:", end) > at) end = glob.indexOf("]", end + 1);
+  return end;
+}
+
+function takes(set: string, letter: string): boolean {
+  if (set.includes("[:")) return true;
+  const isNegated = set.startsWith("!") || set.startsWith("^");
+  const letters = isNegated ? set.slice(1) : set;
+  for (let index = 0; index < letters.length; index += 1) {
+    if (letters.charAt(index) === letter) return !isNegated;
+    if (letters.charAt(index + 1) === "-" && index + 2 < letters.length) {
+      if (letters.charAt(index) <= letter && letter <= letters.charAt(index + 2)) return !isNegated;
+      index += 2;
+    }
+  }
+  return isNegated;
+}

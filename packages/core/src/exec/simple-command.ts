@@ -1,0 +1,158 @@
+/**
+ * Simple command: judges one program with its arguments, behind wrappers that add nothing of their own.
+ */
+import { matchAllowlist } from "./allowlist.js";
+import type { Argument, ProgramCall } from "./argument.js";
+import { judgeAssignments, judgePrefix } from "./assignments.js";
+import { judgeProgram } from "./binaries/judge.js";
+import { changeDirectory, withUnknownPlace } from "./change-directory.js";
+import { review } from "./findings.js";
+import type { Finding } from "./findings.js";
+import { judgeWords } from "./judge-word.js";
+import { canLift } from "./lifting.js";
+import { WRAPPER_DEPTH_MAX } from "./limits.js";
+import { printedNames } from "./names.js";
+import { judgeRedirects } from "./redirects.js";
+import { resolveArguments } from "./resolve-arguments.js";
+import { either, withInputOf, withVariable } from "./state.js";
+import type { Outcome, State } from "./state.js";
+import type { Command, Span, Word } from "./tree.js";
+import { canSet } from "./variables.js";
+import type { Walk } from "./walk.js";
+import { SHELL_WRAPPERS, unwrap } from "./wrappers.js";
+import { readXargs } from "./xargs.js";
+
+/** Judges a simple command; says what is known behind it. */
+export function judgeCommand(walk: Walk, state: State, command: Command): Outcome {
+  const { assignments, words, redirects } = command;
+  if (words.length === 0) {
+    const set = judgeAssignments(walk, state, assignments);
+    judgeRedirects(walk, set, redirects);
+    return either(set);
+  }
+  if (assignments.length > 0) judgePrefix(walk, state, command);
+  judgeWords(walk, state, words);
+  const behind = judgeRedirects(walk, state, redirects);
+  const outcome = judgeCall(walk, behind, { command, words, isOfShell: true, depth: 0 });
+  // A redirection holds for its command only.
+  return behind === state ? outcome : withInputOf(state, outcome);
+}
+
+interface Call {
+  readonly command: Command;
+  readonly words: readonly Word[];
+  /** Whether the shell itself runs it, so that its builtins count. */
+  readonly isOfShell: boolean;
+  /** Wrappers around it. */
+  readonly depth: number;
+}
+
+function judgeCall(walk: Walk, state: State, call: Call): Outcome {
+  const { words, depth } = call;
+  const program = programOf(words[0], state);
+  if (typeof program !== "string") {
+    walk.report(program);
+    return either(state);
+  }
+  const wrapped = program === "xargs" ? undefined : unwrap(words);
+  if (wrapped === undefined) return judgeArguments(walk, state, { ...call, program });
+  const span = spanOf(words);
+  if (depth >= WRAPPER_DEPTH_MAX) {
+    walk.report(review("safe-binaries", { ruleId: "wrapper.depth", span, message: "too many programs that run another one" }));
+    return either(state);
+  }
+  if (wrapped.isTransparent) {
+    const isOfShell = call.isOfShell && SHELL_WRAPPERS.has(program);
+    return judgeCall(walk, state, { ...call, words: wrapped.tail, isOfShell, depth: depth + 1 });
+  }
+  if (wrapped.tail.length === 0 && wrapped.script === undefined) return judgeArguments(walk, state, { ...call, program });
+  walk.report(review("safe-binaries", { ruleId: "wrapper.runs", span, message: `\`${program}\` runs another command in its own way` }));
+  return either(state);
+}
+
+/** The program's name, where it is one that is known. */
+function programOf(word: Word | undefined, { places }: State): string | Finding {
+  const name = word?.text;
+  const span = word?.span ?? NOWHERE;
+  if (name === undefined) {
+    return review("shell-syntax", {
+      ruleId: "program.dynamic",
+      span,
+      message: `which program \`${word?.raw ?? ""}\` is will be known only when it runs`,
+    });
+  }
+  // A relative name is another file behind a \`cd\`.
+  if (name.includes("/") && !places.every(({ inside }) => inside === "")) {
+    return review("safe-binaries", {
+      ruleId: "program.path",
+      span,
+      message: `\`${name}\` is a program given by its path, whatever is in that file`,
+    });
+  }
+  if (!/^(?:[A-Za-z0-9_./][A-Za-z0-9_./+-]*|\[|:)$/.test(name)) {
+    return review("shell-syntax", { ruleId: "program.name", span, message: `\`${name}\` is no ordinary name of a program` });
+  }
+  return name;
+}
+
+interface NamedCall extends Call {
+  readonly program: string;
+}
+
+function judgeArguments(walk: Walk, state: State, call: NamedCall): Outcome {
+  const { program, words, isOfShell } = call;
+  const args = resolveArguments(words.slice(1), state.variables, printedNames);
+  const span = spanOf(words);
+  if (isOfShell && (program === "cd" || program === "pushd")) return changeDirectory(walk, state, { args, span });
+  if (isOfShell && program === "popd" && args.length === 0) return { ok: withUnknownPlace(state), failed: state };
+  judgeOrLift(walk, state, { call, programCall: { program, args, span } });
+  if (!isOfShell) return either(state);
+  if (program === "read") return either(readVariables(walk, state, args));
+  return program === "exit" && args.length <= 1 && args.every(({ isOne }) => isOne) ? { ok: undefined, failed: undefined } : either(state);
+}
+
+/** Asks the tables; then, where they only do not know it, the allowlist. */
+function judgeOrLift(walk: Walk, state: State, { call, programCall }: { readonly call: Call; readonly programCall: ProgramCall }): void {
+  const findings: Finding[] = [];
+  const target = programCall.program === "xargs" ? readXargs(programCall, state.input) : programCall;
+  if ("ruleId" in target) findings.push(target);
+  else for (const place of state.places) judgeProgram(target, place, { extra: walk.extra, report: (finding) => findings.push(finding) });
+  if (findings.length === 0) return;
+  const argv = walk.allowlist === undefined ? undefined : canLift(findings, programCall, state.places);
+  const pattern = argv === undefined || walk.allowlist === undefined ? undefined : matchAllowlist(walk.allowlist, argv);
+  if (pattern === undefined) for (const finding of findings) walk.report(finding);
+  else walk.lifted.set(call.command, pattern);
+}
+
+/** `read` sets variables to what it reads. */
+function readVariables(walk: Walk, start: State, args: readonly Argument[]): State {
+  const names = readNames(args);
+  if (names === undefined) {
+    const message = "`read` sets a variable that may mean something to the shell or to programs";
+    walk.report(review("shell-syntax", { ruleId: "read.name", span: args[0]?.span ?? NOWHERE, message }));
+    return start;
+  }
+  // One variable gets the line as it is; several get parts of it.
+  const values = names.length === 1 ? start.input : undefined;
+  return names.reduce((state, name) => withVariable(state, name, values), start);
+}
+
+const NOWHERE: Span = { start: 0, end: 0 };
+
+/** The variables that `read` sets, where all of them may be set. */
+function readNames(args: readonly Argument[]): readonly string[] | undefined {
+  const names: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const values = args[at]?.values;
+    const text = values?.length === 1 ? values[0]?.text : undefined;
+    if (text === undefined) return undefined;
+    if (text.startsWith("-")) at += /[dinNptu]$/.test(text) ? 1 : 0;
+    else if (canSet(text)) names.push(text);
+    else return undefined;
+  }
+  return names;
+}
+
+function spanOf(words: readonly Word[]): Span {
+  return { start: words[0]?.span.start ?? 0, end: words.at(-1)?.span.end ?? 0 };
+}

@@ -1,0 +1,106 @@
+/**
+ * State: what is known at one point of a shell: where it can be, what its variables can hold, and what its standard input carries.
+ */
+import type { ArgumentValue } from "./argument.js";
+import type { Place } from "./place.js";
+import type { Variables } from "./resolve-arguments.js";
+
+/** What is known before one command. */
+export interface State {
+  /** Every directory that it can run in; at least one. */
+  readonly places: readonly Place[];
+  readonly variables: Variables;
+  /** What each line of its input can be, where that is known: names of the project's files. */
+  readonly input: readonly ArgumentValue[] | undefined;
+}
+
+/** What is known behind a command: where it succeeded, and where it failed. `undefined`: it never gets there. */
+export interface Outcome {
+  readonly ok: State | undefined;
+  readonly failed: State | undefined;
+}
+
+/** Directories and values that are followed at once; beyond it, they count as not known. */
+const PLACES_MAX = 4;
+const VALUES_MAX = 32;
+
+/** Succeeds or fails without changing anything. */
+export const either = (state: State): Outcome => ({ ok: state, failed: state });
+
+/** What is known behind a command, however it ended. */
+export function after({ ok, failed }: Outcome): State | undefined {
+  return join(ok, failed);
+}
+
+/** What is known where two ways meet. */
+export function join(one: State | undefined, other: State | undefined): State | undefined {
+  if (one === other || other === undefined) return one;
+  if (one === undefined) return other;
+  return {
+    places: joinPlaces(one.places, other.places),
+    variables: joinVariables(one.variables, other.variables),
+    input: one.input === other.input ? one.input : undefined,
+  };
+}
+
+/** The places, each once; one that is not known where they are too many. */
+export function joinPlaces(one: readonly Place[], other: readonly Place[]): readonly Place[] {
+  if (one === other) return one;
+  const places = [...one];
+  for (const place of other) if (!places.some(({ inside }) => inside === place.inside)) places.push(place);
+  const [first] = places;
+  return places.length <= PLACES_MAX || first === undefined ? places : [{ ...first, inside: undefined }];
+}
+
+function joinVariables(one: Variables, other: Variables): Variables {
+  if (one === other) return one;
+  const joined = new Map<string, readonly ArgumentValue[] | undefined>();
+  for (const [name, values] of one) joined.set(name, other.has(name) ? joinValues(values, other.get(name)) : undefined);
+  for (const name of other.keys()) if (!one.has(name)) joined.set(name, undefined);
+  // Unlike the others, this one is there only where it is known.
+  if (!one.has("PWD") || !other.has("PWD")) joined.delete("PWD");
+  return joined;
+}
+
+function joinValues(
+  one: readonly ArgumentValue[] | undefined,
+  other: readonly ArgumentValue[] | undefined,
+): readonly ArgumentValue[] | undefined {
+  if (one === other || one === undefined || other === undefined) return one === other ? one : undefined;
+  return one.length + other.length > VALUES_MAX ? undefined : [...one, ...other];
+}
+
+/** The state with one variable set. */
+export function withVariable(state: State, name: string, values: readonly ArgumentValue[] | undefined): State {
+  return { ...state, variables: new Map(state.variables).set(name, values) };
+}
+
+/** The state in other places. */
+export function withPlaces(state: State, places: readonly Place[]): State {
+  const variables = new Map(state.variables);
+  if (places.every(({ inside, projectRoot }) => inside !== undefined && isPlainFolder(`${projectRoot ?? ""}/${inside}`)))
+    variables.set("PWD", HERE);
+  else variables.delete("PWD");
+  return { ...state, places, variables };
+}
+
+const HERE: readonly ArgumentValue[] = [{ text: ".", isGlob: false }];
+
+/** Whether an unquoted `$PWD` stays one word. */
+const isPlainFolder = (path: string): boolean => !/[\s*?[\\]/.test(path);
+
+/** The state with another input. */
+export function withInput(state: State, input: State["input"]): State {
+  return state.input === input ? state : { ...state, input };
+}
+
+/** What is known behind a command that had an input of its own. */
+export function withInputOf(state: State, { ok, failed }: Outcome): Outcome {
+  const back = (behind: State | undefined): State | undefined => (behind === undefined ? undefined : withInput(behind, state.input));
+  return { ok: back(ok), failed: back(failed) };
+}
+
+/** The state in which a command starts. */
+export function startAt(place: Place): State {
+  return withPlaces({ places: [], variables: new Map(), input: undefined }, [place]);
+}

@@ -1,0 +1,81 @@
+/**
+ * xargs: runs a program with arguments that it reads. Safe only for a few programs, and as if they had those arguments written out.
+ */
+import type { Argument, ArgumentValue, ProgramCall } from "./argument.js";
+import { review } from "./findings.js";
+import type { Finding } from "./findings.js";
+
+/** Programs that only read whatever arguments of theirs come from elsewhere. */
+const TAILS: ReadonlySet<string> = new Set(
+  "wc grep egrep fgrep rg ls cat head tail basename dirname stat file echo printf du realpath readlink md5sum sha1sum sha256sum sha512sum cksum jq".split(
+    " ",
+  ),
+);
+
+interface Options {
+  /** Where the command begins. */
+  readonly end: number;
+  /** What stands for an argument that is read. */
+  readonly mark: string | undefined;
+}
+
+/** The call that xargs makes, with what it reads written out as far as it is known; or why it needs a person. */
+export function readXargs({ span, args }: ProgramCall, input: readonly ArgumentValue[] | undefined): ProgramCall | Finding {
+  const options = readOptions(args);
+  if (options === undefined)
+    return review("safe-binaries", { ruleId: "xargs.option", span, message: "this option of `xargs` is not followed" });
+  const { end, mark } = options;
+  const program = end < args.length ? known(args[end]) : "echo";
+  if (program === undefined || !TAILS.has(program)) {
+    return review("safe-binaries", {
+      ruleId: "xargs.run",
+      span,
+      message: `\`xargs\` runs ${program === undefined ? "a program" : `\`${program}\``} with arguments that it reads`,
+    });
+  }
+  const read: Argument = { span, raw: "…", leading: "", isOne: false, ...(input === undefined ? {} : { values: input, isOne: true }) };
+  const own = args.slice(end + 1);
+  if (mark === undefined) return { span, program, args: [...own, read] };
+  return { span, program, args: own.map((arg) => fill(arg, mark, read)) };
+}
+
+function readOptions(args: readonly Argument[]): Options | undefined {
+  let mark: string | undefined;
+  let at = 0;
+  while (at < args.length) {
+    const option = known(args[at]);
+    if (option === undefined)
+      return args[at]?.leading.startsWith("-") === false && args[at]?.leading !== "" ? { end: at, mark } : undefined;
+    if (option === "--") return { end: at + 1, mark };
+    if (!option.startsWith("-") || option === "-") return { end: at, mark };
+    const value = known(args[at + 1]);
+    if (/^(?:-[0rt]+|--null|--no-run-if-empty|-[nPL]\d{1,6}|--max-(?:args|procs|lines)=\d{1,6}|-d(?:\\n|\\0|\n))$/.test(option)) at += 1;
+    else if (/^-[0r]*[nPL]$/.test(option) && value !== undefined && /^\d{1,6}$/.test(value)) at += 2;
+    else if (option === "-d" && value !== undefined && /^(?:\\[n0t]|[\n\t,:;| ])$/.test(value)) at += 2;
+    else if (/^-[0r]*I$/.test(option) && value !== undefined && value !== "") {
+      mark = value;
+      at += 2;
+    } else if (/^-I.+$/.test(option)) {
+      mark = option.slice(2);
+      at += 1;
+    } else return undefined;
+  }
+  return { end: at, mark };
+}
+
+/** What one argument is for sure. */
+function known(argument: Argument | undefined): string | undefined {
+  const [value, ...others] = argument?.values ?? [];
+  return value === undefined || others.length > 0 || value.isGlob ? undefined : value.text;
+}
+
+/** An argument with what is read in place of the mark. */
+function fill(argument: Argument, mark: string, read: Argument): Argument {
+  if (!argument.raw.includes(mark) && argument.values?.some(({ text }) => text.includes(mark)) !== true) return argument;
+  const { span, raw, values, leading } = argument;
+  const start = leading.split(mark)[0] ?? "";
+  const name = read.values?.[0];
+  if (name === undefined || values === undefined) return { span, raw, leading: start, isOne: true };
+  const filled = values.map(({ text }): ArgumentValue => ({ text: text.split(mark).join(name.text), isGlob: true }));
+  return { span, raw, values: filled, leading: start, isOne: true };
+}
