@@ -1,0 +1,109 @@
+/**
+ * ApprovalInbox: the requests of one hub that wait for a person at this device. The terminal client stands on it; so can any other screen.
+ */
+import { type Clock, systemClock } from "@acp/core";
+import { readResolveResult } from "./codec.js";
+import type { GatewayClient, ReceivedMessage } from "./gateway-client.js";
+import { ExecApprovalEndedAction, ExecApprovalRequestAction, ResolveExecApprovalMethod } from "./protocol.js";
+import type {
+  ExecApprovalEnd,
+  ExecApprovalRequestPayload,
+  ResolveExecApprovalParams,
+  ResolveExecApprovalResult,
+  RpcOutcome,
+} from "./protocol.js";
+import type { WaitOptions } from "./waiting.js";
+
+/** What changed among the open requests. */
+export type InboxChange =
+  | { readonly type: "open"; readonly request: ExecApprovalRequestPayload }
+  | {
+      readonly type: "ended";
+      readonly request: ExecApprovalRequestPayload /** `unknown`: this device was told no more than that it is over. */;
+      readonly outcome: ExecApprovalEnd | "unknown";
+    };
+
+/** The open requests of one hub. */
+export interface ApprovalInbox extends Disposable {
+  /** What is open now, oldest first. */
+  open(): readonly ExecApprovalRequestPayload[];
+  /** Listens to changes; the function that it returns ends that. */
+  onChange(listener: (change: InboxChange) => void): () => void;
+  /**
+   * Hands a decision in.
+   *
+   * @throws ConsentError as `GatewayClient.request`: whether it was taken is not known then.
+   */
+  answer(params: ResolveExecApprovalParams, options?: WaitOptions): Promise<RpcOutcome<ResolveExecApprovalResult>>;
+  close(): void;
+}
+
+/** Options of {@link createApprovalInbox}. */
+export interface ApprovalInboxOptions {
+  readonly client: GatewayClient;
+  /** Requests of other devices are not looked at. */
+  readonly hubDeviceId: string;
+  readonly clock?: Clock;
+}
+
+/** Requests held at once; more than that nobody reads. */
+const OPEN_MAX = 1_000;
+/** How long after its time a request is taken off where the hub does not say how it ended: the hub's clock decides, not ours. */
+const GRACE_MS = 5_000;
+
+/** Collects the requests of a hub from now on; those that were open before come when the device connects. */
+export function createApprovalInbox({ client, hubDeviceId, clock = systemClock }: ApprovalInboxOptions): ApprovalInbox {
+  const open = new Map<string, { readonly request: ExecApprovalRequestPayload; readonly timer: AbortController }>();
+  const listeners = new Set<(change: InboxChange) => void>();
+  const tell = (change: InboxChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+
+  const end = (approvalId: string, outcome: ExecApprovalEnd | "unknown"): void => {
+    const found = open.get(approvalId);
+    if (found === undefined) return;
+    const { request, timer } = found;
+    open.delete(approvalId);
+    timer.abort();
+    tell({ type: "ended", request, outcome });
+  };
+  const take = (message: ReceivedMessage): void => {
+    if (message.from !== hubDeviceId) return;
+    if (message.action === ExecApprovalEndedAction) return end(message.payload.approvalId, message.payload.outcome);
+    if (message.action !== ExecApprovalRequestAction) return;
+    const { payload } = message;
+    // The same request comes again after every reconnection.
+    if (open.has(payload.approvalId) || open.size >= OPEN_MAX) return;
+    const timer = new AbortController();
+    open.set(payload.approvalId, { request: payload, timer });
+    const leftMs = Math.max(0, payload.expiresAtMs - clock.now()) + GRACE_MS;
+    clock.sleep(leftMs, { signal: timer.signal, background: true }).then(
+      () => end(payload.approvalId, "expired"),
+      () => undefined,
+    );
+    tell({ type: "open", request: payload });
+  };
+
+  const unlisten = client.onMessage(take);
+  const close = (): void => {
+    unlisten();
+    for (const { timer } of open.values()) timer.abort();
+    listeners.clear();
+  };
+  return {
+    open: () => [...open.values()].map(({ request }) => request),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async answer({ approvalId, decision, confirmation }, options) {
+      const params = { approvalId, decision, ...(confirmation === undefined ? {} : { confirmation }) };
+      const outcome = await client.request(hubDeviceId, ResolveExecApprovalMethod, params, options);
+      if (outcome.ok) return { ok: true, payload: readResolveResult(outcome.payload) };
+      if (outcome.error.code === "NOT_FOUND") end(approvalId, "unknown");
+      return outcome;
+    },
+    close,
+    [Symbol.dispose]: close,
+  };
+}

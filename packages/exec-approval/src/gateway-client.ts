@@ -1,0 +1,230 @@
+/**
+ * GatewayClient: a device's end of the gateway. It stays connected by itself. A call waits through a lost connection and is sent again under the
+ * same id; a push does not wait: where it is not handed over, its sender learns so at once.
+ */
+import { type Clock, ConsentError, type JsonObject, asError, systemClock } from "@acp/core";
+import type { RawData } from "ws";
+import { decodeMessage, encodeMessage, isDeviceId } from "./codec.js";
+import { type GatewayAddress, readAddress } from "./dial.js";
+import { GATEWAY_ID } from "./protocol.js";
+import type { Envelope, Message, MessageHead, RpcOutcome, RpcRequestPayload } from "./protocol.js";
+import { bytesOf } from "./socket.js";
+import { type Uplink, type UplinkEvent, createUplink } from "./uplink.js";
+import { createUuidV7 } from "./uuid-v7.js";
+import { type WaitOptions, type Waiting, createWaiting } from "./waiting.js";
+
+/** What happens to a client. */
+export type GatewayClientEvent =
+  | UplinkEvent
+  /** A message that is none or not for this device, or a listener that threw. Nothing came of it. */
+  | { readonly type: "problem"; readonly error: Error };
+
+/** Options of {@link GatewayClient}. */
+export interface GatewayClientOptions extends GatewayAddress {
+  /** The id that the gateway knows this device's token by. */
+  readonly deviceId: string;
+  readonly clock?: Clock;
+  /** From 0 to 1; spreads the tries to connect again. */
+  readonly random?: () => number;
+  /** Makes ids of messages and calls; UUIDv7 unless given. */
+  readonly nextId?: () => string;
+}
+
+/** What a listener gets: every message but answers and receipts. */
+export type ReceivedMessage = Exclude<Message, { readonly action: "response" | "receipt" }>;
+
+/** A call from another device. */
+export type IncomingCall = Envelope<"request", RpcRequestPayload>;
+
+/** Makes the message that is sent of its head. */
+export type MakePush = (head: MessageHead) => Extract<Message, { readonly action: "exec-approval-request" | "exec-approval-ended" }>;
+
+/** Calls that may wait for their answers at once. */
+const CALLS_MAX = 256;
+
+interface Call {
+  readonly to: string;
+  readonly text: string;
+}
+
+type Receipt = RpcOutcome<undefined>;
+
+/** A device's end of a gateway. */
+export class GatewayClient implements AsyncDisposable {
+  readonly deviceId: string;
+  readonly #nextId: () => string;
+  readonly #uplink: Uplink;
+  readonly #listeners = new Set<(message: ReceivedMessage) => void>();
+  readonly #watchers = new Set<(event: GatewayClientEvent) => void>();
+  /** What was called for and not answered. */
+  readonly #calls = new Map<string, Call>();
+  readonly #answers: Waiting<RpcOutcome>;
+  readonly #receipts: Waiting<Receipt>;
+  #isClosed = false;
+
+  /** @throws ConsentError `options_invalid`. */
+  constructor(options: GatewayClientOptions) {
+    const { deviceId, clock = systemClock, random = Math.random, nextId = createUuidV7({ clock }) } = options;
+    if (!isDeviceId(deviceId))
+      throw new ConsentError("options_invalid", "Cannot use the device's id: it is not 1 to 128 visible ASCII characters");
+    this.deviceId = deviceId;
+    this.#nextId = nextId;
+    this.#answers = createWaiting(clock);
+    this.#receipts = createWaiting(clock);
+    this.#uplink = createUplink({
+      address: readAddress(options),
+      clock,
+      random,
+      onData: (data) => this.#read(data),
+      onEvent: (event) => this.#onUplink(event),
+    });
+  }
+
+  /**
+   * Connects, and from then on connects again after every loss; resolves when it is connected for the first time.
+   *
+   * @throws ConsentError `channel_unavailable` where the gateway turns the device away, `aborted`.
+   */
+  connect({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    return this.#uplink.connect(signal);
+  }
+
+  /** Whether it is connected now. */
+  get isConnected(): boolean {
+    return this.#uplink.isConnected;
+  }
+
+  /** Listens to messages; the function that it returns ends that. */
+  onMessage(listener: (message: ReceivedMessage) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Listens to what happens to the connection; the function that it returns ends that. */
+  onEvent(watcher: (event: GatewayClientEvent) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  /**
+   * Calls a method of another device. While the connection or the other device is away the call waits, and goes out again when it is back.
+   *
+   * @returns What came of it: `ok` with the payload, or the other side's error. `UNREACHABLE` is the gateway's.
+   * @throws ConsentError `part_timeout`, `aborted` or `channel_unavailable` (closed) where no answer came: whether the call was taken is not known then.
+   */
+  async request(deviceId: string, method: string, params: JsonObject, options: WaitOptions = {}): Promise<RpcOutcome> {
+    if (this.#isClosed) throw new ConsentError("channel_unavailable", `Cannot call "${method}": the client is closed`);
+    if (this.#calls.size >= CALLS_MAX) throw new ConsentError("channel_unavailable", `Cannot call "${method}": ${CALLS_MAX} calls wait`);
+    const requestId = this.#nextId();
+    const text = encodeMessage({ ...this.#headTo(deviceId), action: "request", payload: { requestId, method, params } });
+    this.#calls.set(requestId, { to: deviceId, text });
+    try {
+      const answer = this.#answers.wait(requestId, `the answer to "${method}"`, options);
+      this.#sendAgainLater(text);
+      return await answer;
+    } finally {
+      this.#calls.delete(requestId);
+    }
+  }
+
+  /**
+   * Hands a message to another device; resolves when the gateway has put it on its way.
+   *
+   * @throws ConsentError `channel_unavailable` where the device or the gateway is not there, `part_timeout`, `aborted`.
+   */
+  async send(deviceId: string, make: MakePush, options: WaitOptions = {}): Promise<void> {
+    const head = this.#headTo(deviceId);
+    const text = encodeMessage(make(head));
+    const receipt = this.#receipts.wait(head.id, "the gateway's receipt", options);
+    this.#uplink.send(text).catch((error: unknown) => this.#receipts.fail(head.id, asError(error)));
+    const outcome = await receipt;
+    if (!outcome.ok) throw new ConsentError("channel_unavailable", `Cannot send to ${JSON.stringify(deviceId)}: ${outcome.error.message}`);
+  }
+
+  /** Answers a call. An answer that is lost is asked for again by a new call of the same id. */
+  async respond({ from, payload: { requestId } }: IncomingCall, outcome: RpcOutcome): Promise<void> {
+    const head = this.#headTo(from);
+    await this.#uplink.send(encodeMessage({ ...head, action: "response", payload: { requestId, ...outcome } }));
+  }
+
+  /** Leaves for good; what still waits fails. */
+  async close(): Promise<void> {
+    this.#failAll();
+    await this.#uplink.close();
+  }
+
+  /** As {@link GatewayClient.close}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #headTo(to: string): MessageHead {
+    return { id: this.#nextId(), from: this.deviceId, to };
+  }
+
+  #tell(event: GatewayClientEvent): void {
+    for (const watcher of this.#watchers) watcher(event);
+  }
+
+  #problem(thrown: unknown): void {
+    this.#tell({ type: "problem", error: asError(thrown) });
+  }
+
+  /** A call that does not get through now goes out when its device is back. */
+  #sendAgainLater(text: string): void {
+    this.#uplink.send(text).catch(() => undefined);
+  }
+
+  #failAll(): void {
+    this.#isClosed = true;
+    const error = new ConsentError("channel_unavailable", "Cannot wait for an answer: the connection to the gateway is closed");
+    this.#answers.failAll(error);
+    this.#receipts.failAll(error);
+  }
+
+  #onUplink(event: UplinkEvent): void {
+    if (event.type === "disconnected")
+      this.#receipts.failAll(new ConsentError("channel_unavailable", "Cannot send: the connection to the gateway broke"));
+    if (event.type === "closed") this.#failAll();
+    this.#tell(event);
+  }
+
+  #read(data: RawData): void {
+    try {
+      const message = decodeMessage(bytesOf(data));
+      if (message.to !== this.deviceId) throw new ConsentError("message_invalid", "Cannot take a message: it is for another device");
+      this.#take(message);
+    } catch (error) {
+      this.#problem(error);
+    }
+  }
+
+  #take(message: Message): void {
+    const { from } = message;
+    const isGateways = from === GATEWAY_ID;
+    if (message.action === "response") {
+      const { requestId, ...outcome } = message.payload;
+      // Who was called answers, or the gateway in its place; nobody else.
+      if (isGateways || this.#calls.get(requestId)?.to === from) this.#answers.settle(requestId, outcome);
+      return;
+    }
+    if ((message.action === "receipt" || message.action === "presence") && !isGateways)
+      throw new ConsentError("message_invalid", `Cannot take a ${message.action}: it is not the gateway's`);
+    if (message.action === "receipt") {
+      const { payload } = message;
+      this.#receipts.settle(payload.messageId, payload.ok ? { ok: true, payload: undefined } : { ok: false, error: payload.error });
+      return;
+    }
+    if (message.action === "presence" && message.payload.online) {
+      const { deviceId } = message.payload;
+      for (const { to, text } of this.#calls.values()) if (to === deviceId) this.#sendAgainLater(text);
+    }
+    for (const listener of this.#listeners) {
+      try {
+        listener(message);
+      } catch (error) {
+        this.#problem(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * HubLink: joins a hub to its clients over a gateway: shows requests, shows them again to whoever comes back, hands answers in, and tells how
+ * requests ended. It decides nothing: what cannot be shown to anybody fails, and the hub denies.
+ */
+import { ConsentError, isConsentError } from "@acp/core";
+import { readResolveParams } from "./codec.js";
+import type { GatewayClient, IncomingCall, ReceivedMessage } from "./gateway-client.js";
+import { ExecApprovalEndedAction, ExecApprovalRequestAction, ResolveExecApprovalMethod } from "./protocol.js";
+import type { ExecApprovalRequestPayload, ExecApprovalResolver, RpcOutcome, SendExecApproval } from "./protocol.js";
+
+/** Options of {@link createHubLink}. */
+export interface HubLinkOptions {
+  /** The hub's own end of the gateway. */
+  readonly client: GatewayClient;
+  /** Ids of the devices that are asked and may answer. */
+  readonly clients: readonly string[];
+}
+
+/** A hub's way to its clients. */
+export interface HubLink extends Disposable {
+  /** For the hub's `send`. */
+  readonly send: SendExecApproval;
+  /** Hands the clients' answers to the hub. Before it is called nobody is answered but with `NOT_READY`. */
+  serve(hub: ExecApprovalResolver): void;
+  /** Listens no more. The client stays connected. */
+  close(): void;
+}
+
+/** How long a client may take to be handed a request. */
+const SEND_TIMEOUT_MS = 10_000;
+/** Answers kept for a call that comes twice, because its first answer was lost. */
+const ANSWERED_KEPT_MAX = 1_024;
+
+const failed = (code: string, message: string): RpcOutcome => ({ ok: false, error: { code, message } });
+const NOT_FOUND = failed("NOT_FOUND", "Approval request not found or already resolved");
+
+/** What a hub says to a call. */
+async function answerCall(hub: ExecApprovalResolver | undefined, { from, payload }: IncomingCall): Promise<RpcOutcome> {
+  if (payload.method !== ResolveExecApprovalMethod) return failed("METHOD_NOT_FOUND", `There is no method "${payload.method}"`);
+  if (hub === undefined) return failed("NOT_READY", "The hub takes no answers yet");
+  try {
+    const outcome = await hub.resolveExecApproval(readResolveParams(payload.params), { from });
+    return outcome.ok ? { ok: true, payload: { ...outcome.payload } } : outcome;
+  } catch (error) {
+    // The sender's own mistake is told; what went wrong inside is not.
+    return isConsentError(error, "message_invalid") ? failed("INVALID_PARAMS", error.message) : failed("INTERNAL_ERROR", "The hub failed");
+  }
+}
+
+/** Joins a hub's end of a gateway to the devices of its people. */
+export function createHubLink({ client, clients }: HubLinkOptions): HubLink {
+  const people: ReadonlySet<string> = new Set(clients);
+  const open = new Map<string, ExecApprovalRequestPayload>();
+  const answered = new Map<string, Promise<RpcOutcome>>();
+  let hub: ExecApprovalResolver | undefined;
+
+  const show = (deviceId: string, payload: ExecApprovalRequestPayload): Promise<void> =>
+    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalRequestAction, payload }), { timeoutMs: SEND_TIMEOUT_MS });
+
+  const send: SendExecApproval = async (payload, { ended }) => {
+    const { approvalId } = payload;
+    open.set(approvalId, payload);
+    void ended.then((outcome) => {
+      open.delete(approvalId);
+      for (const id of people) {
+        // Who is not there needs no word of the end: a request that is over is not shown again.
+        client
+          .send(id, (head) => ({ ...head, action: ExecApprovalEndedAction, payload: { approvalId, outcome } }), {
+            timeoutMs: SEND_TIMEOUT_MS,
+          })
+          .catch(() => undefined);
+      }
+    });
+    try {
+      await Promise.any([...people].map((id) => show(id, payload)));
+    } catch (cause) {
+      open.delete(approvalId);
+      throw new ConsentError("channel_unavailable", "Cannot ask anybody: no client took the request", { cause });
+    }
+  };
+
+  /** One call, one answer, however often it comes. */
+  const answerOnce = (call: IncomingCall): Promise<RpcOutcome> => {
+    const key = `${call.from} ${call.payload.requestId}`;
+    const known = answered.get(key);
+    if (known !== undefined) return known;
+    const answer = answerCall(hub, call);
+    answered.set(key, answer);
+    for (const oldest of answered.keys()) {
+      if (answered.size <= ANSWERED_KEPT_MAX) break;
+      answered.delete(oldest);
+    }
+    return answer;
+  };
+
+  const take = (message: ReceivedMessage): void => {
+    if (message.action === "presence") {
+      const { deviceId, online } = message.payload;
+      if (!online || !people.has(deviceId)) return;
+      for (const payload of open.values()) show(deviceId, payload).catch(() => undefined);
+      return;
+    }
+    if (message.action !== "request") return;
+    // A device that is not asked learns nothing of what is open.
+    const answer = people.has(message.from) ? answerOnce(message) : Promise.resolve(NOT_FOUND);
+    answer.then((outcome) => client.respond(message, outcome)).catch(() => undefined);
+  };
+
+  const stop = client.onMessage(take);
+  return {
+    send,
+    serve(served) {
+      hub = served;
+    },
+    close: stop,
+    [Symbol.dispose]: stop,
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * TerminalInput: lines that a person types, with a way to throw away what was typed before they could know what it answers. The terminal keeps its
+ * own line editing; it is unbuffered only while old input is thrown away.
+ */
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import type { Clock } from "@acp/core";
+
+/** What a person types into: a terminal, or any other stream, which is read line by line. */
+export type InputStream = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+
+/** Why a terminal client ended: by its signal, with its input, or because the gateway turned it away for good. No end is an answer. */
+export type TerminalEnd = "aborted" | "input_over" | "gateway_gone";
+
+/** What was thrown away: nothing, whole lines, or the beginning of a line that may go on. */
+type Drained = "nothing" | "lines" | "partial";
+
+/** Lines from a person. */
+export interface TerminalInput {
+  readonly isTTY: boolean;
+  /** Aborts when the input is over: end of file or hang-up. */
+  readonly over: AbortSignal;
+  /** Throws away what was typed until now and until `quietMs` pass without more. */
+  drain(quietMs: number, signal: AbortSignal): Promise<Drained>;
+  /** The next line, without its end; `undefined` where the signal or the end of the input came first. */
+  readLine(signal: AbortSignal): Promise<string | undefined>;
+  /** Reads nothing more. */
+  release(): void;
+}
+
+/** Characters kept while nobody reads; more is thrown away. */
+const HELD_CHARS_MAX: number = 1024 * 1024;
+
+/** Starts to read a stream; from now on it belongs to the input. */
+export function createTerminalInput(stream: InputStream, clock: Clock): TerminalInput {
+  const decoder = new StringDecoder("utf8");
+  const over = new AbortController();
+  let held = "";
+  let changed = (): void => undefined;
+
+  const onData = (chunk: Buffer): void => {
+    held += decoder.write(chunk);
+    if (held.length > HELD_CHARS_MAX) held = "";
+    changed();
+  };
+  const onOver = (): void => over.abort();
+  stream.on("data", onData).on("end", onOver).on("close", onOver);
+  // Stays after the release: an error that nobody listens to would end the process.
+  stream.on("error", onOver);
+  stream.resume();
+
+  /** Waits for more input; false where the signal, the end of the input or the time came first. */
+  const waitForMore = async (signal: AbortSignal, ms?: number): Promise<boolean> => {
+    const done = new AbortController();
+    const until = AbortSignal.any([signal, over.signal]);
+    if (until.aborted) return false;
+    try {
+      return await new Promise<boolean>((resolve) => {
+        changed = () => resolve(true);
+        until.addEventListener("abort", () => resolve(false), { once: true, signal: done.signal });
+        if (ms !== undefined)
+          clock.sleep(ms, { signal: done.signal }).then(
+            () => resolve(false),
+            () => undefined,
+          );
+      });
+    } finally {
+      changed = () => undefined;
+      done.abort();
+    }
+  };
+
+  return {
+    isTTY: stream.isTTY === true,
+    over: over.signal,
+    async drain(quietMs, signal) {
+      const raw = (on: boolean): void => {
+        if (stream.isTTY === true && !over.signal.aborted) stream.setRawMode?.(on);
+      };
+      let last = "";
+      // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
+      raw(true);
+      try {
+        do {
+          last = (last + held).slice(-1);
+          held = "";
+        } while (await waitForMore(signal, quietMs));
+      } finally {
+        raw(false);
+      }
+      if (last === "") return "nothing";
+      return last === "\n" || last === "\r" ? "lines" : "partial";
+    },
+    async readLine(signal) {
+      for (;;) {
+        if (signal.aborted) return undefined;
+        const end = held.search(/[\r\n]/);
+        if (end !== -1) {
+          const line = held.slice(0, end);
+          held = held.slice(held.startsWith("\r\n", end) ? end + 2 : end + 1);
+          return line;
+        }
+        if (!(await waitForMore(signal))) return undefined;
+      }
+    },
+    release() {
+      stream.off("data", onData).off("end", onOver).off("close", onOver);
+      stream.pause();
+    },
+  };
+}

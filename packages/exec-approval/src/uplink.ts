@@ -1,0 +1,135 @@
+/** Uplink: keeps a client connected to its gateway: tries again after a loss, and stops for good where that would not help. */
+import { type Clock, ConsentError, asError } from "@acp/core";
+import type { RawData, WebSocket } from "ws";
+import { type GatewayAddress, dial, redialDelayMs } from "./dial.js";
+import { keepAlive } from "./keep-alive.js";
+import { CloseCode, sendText } from "./socket.js";
+
+/** Why a client is not connected any more, for good. */
+export type ClosedReason = "closed" | "refused" | "replaced";
+
+/** What happens to a connection. */
+export type UplinkEvent =
+  | { readonly type: "connected" }
+  | { readonly type: "disconnected"; readonly reason: string; readonly retryInMs: number }
+  /** For good: closed by its owner, turned away by the gateway, or replaced by a newer connection of the same device. */
+  | { readonly type: "closed"; readonly reason: ClosedReason };
+
+/** A connection that comes back. */
+export interface Uplink {
+  /**
+   * Resolves when it is connected for the first time.
+   *
+   * @throws ConsentError `channel_unavailable` where it is closed or turned away before, `aborted`.
+   */
+  connect(signal?: AbortSignal): Promise<void>;
+  readonly isConnected: boolean;
+  /** @throws ConsentError `channel_unavailable` where it is not connected. */
+  send(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Options of {@link createUplink}. */
+export interface UplinkOptions {
+  readonly address: GatewayAddress;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onData: (data: RawData) => void;
+  readonly onEvent: (event: UplinkEvent) => void;
+}
+
+/** A connection that held for so long was a good one: the next loss starts with a short wait again. */
+const GOOD_AFTER_MS = 10_000;
+
+const CLOSED: Readonly<Record<ClosedReason, string>> = {
+  closed: "it is closed",
+  refused: "the gateway does not know its token",
+  replaced: "the same device connected elsewhere",
+};
+
+function unavailable(state: string): ConsentError {
+  return new ConsentError("channel_unavailable", `Cannot reach the gateway: ${state}`);
+}
+
+const NOBODY = { resolve: () => undefined, reject: () => undefined };
+
+/** A connection that is not there yet. */
+export function createUplink(options: UplinkOptions): Uplink {
+  const { address, clock, random, onData, onEvent } = options;
+  const stop = new AbortController();
+  let settleFirst: { readonly resolve: () => void; readonly reject: (error: Error) => void } = NOBODY;
+  const first = new Promise<void>((resolve, reject) => {
+    settleFirst = { resolve, reject };
+  });
+  // Whoever calls connect() hears of it; nobody else needs to.
+  first.catch(() => undefined);
+  let current: WebSocket | undefined;
+  let running: Promise<void> | undefined;
+
+  /** Until the connection is over; `heldMs` is how long there was one. */
+  const dialOnce = async (): Promise<{ readonly end: ClosedReason } | { readonly reason: string; readonly heldMs: number }> => {
+    const lost = new AbortController();
+    let sinceMs = Number.POSITIVE_INFINITY;
+    const onOpen = (socket: WebSocket): void => {
+      current = socket;
+      sinceMs = clock.monotonic();
+      void keepAlive(socket, clock, lost.signal);
+      settleFirst.resolve();
+      onEvent({ type: "connected" });
+    };
+    const dialled = await dial(address, { clock, onOpen, onData, signal: stop.signal });
+    lost.abort();
+    current = undefined;
+    if (stop.signal.aborted) return { end: "closed" };
+    if (dialled.kind === "refused") return { end: "refused" };
+    if (dialled.kind === "failed") return { reason: dialled.reason, heldMs: 0 };
+    if (dialled.code === CloseCode.replaced) return { end: "replaced" };
+    return { reason: `closed with code ${dialled.code}`, heldMs: clock.monotonic() - sinceMs };
+  };
+
+  const run = async (): Promise<ClosedReason> => {
+    for (let failures = 0; ; failures++) {
+      const over = await dialOnce();
+      if ("end" in over) return over.end;
+      if (over.heldMs >= GOOD_AFTER_MS) failures = 0;
+      const retryInMs = redialDelayMs(failures, random());
+      onEvent({ type: "disconnected", reason: over.reason, retryInMs });
+      await clock.sleep(retryInMs, { signal: stop.signal }).catch(() => undefined);
+      if (stop.signal.aborted) return "closed";
+    }
+  };
+  const start = async (): Promise<void> => {
+    const reason = await run();
+    stop.abort();
+    settleFirst.reject(unavailable(CLOSED[reason]));
+    onEvent({ type: "closed", reason });
+  };
+
+  return {
+    get isConnected() {
+      return current !== undefined;
+    },
+    async connect(signal) {
+      running ??= start();
+      const over = new AbortController();
+      const aborted = new Promise<never>((_resolve, reject) => {
+        const onAbort = (): void =>
+          reject(new ConsentError("aborted", "Cannot connect: the caller took it back", { cause: asError(signal?.reason) }));
+        if (signal?.aborted === true) onAbort();
+        signal?.addEventListener("abort", onAbort, { once: true, signal: over.signal });
+      });
+      try {
+        await Promise.race([first, aborted]);
+      } finally {
+        over.abort();
+      }
+    },
+    async send(text) {
+      if (current === undefined || !(await sendText(current, text))) throw unavailable("not connected now");
+    },
+    async close() {
+      stop.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,354 @@
+/** The terminal client: what a person sees, what they type, and what the hub gets of it. */
+import { PassThrough } from "node:stream";
+import { hidingCharactersIn } from "@acp/testing";
+import { describe, expect, it } from "vitest";
+import type { GatewayClient, IncomingCall } from "../src/gateway-client.js";
+import type { ExecApprovalEnd, ExecApprovalRequestPayload, RpcOutcome } from "../src/protocol.js";
+import { runTerminalClient, type TerminalClientOptions } from "../src/terminal-client.js";
+import type { TerminalEnd } from "../src/terminal-input.js";
+import { createWorld, payloadOf, until, type World } from "./support/world.js";
+
+interface Terminal extends AsyncDisposable {
+  readonly world: World;
+  readonly hub: GatewayClient;
+  /** Parameters of the calls that the hub got. */
+  readonly answers: readonly unknown[];
+  /** What the hub says to the next calls. */
+  reply: RpcOutcome;
+  screen(): string;
+  type(text: string): void;
+  endInput(): void;
+  stop(): void;
+  readonly end: Promise<TerminalEnd>;
+  show(more?: Partial<ExecApprovalRequestPayload>): Promise<ExecApprovalRequestPayload>;
+  over(approvalId: string, outcome: ExecApprovalEnd): Promise<void>;
+  /** What the screen says from now on. */
+  sees(text: string | RegExp): Promise<void>;
+}
+
+const OK: RpcOutcome = { ok: true, payload: { ok: true } };
+
+async function openTerminal({
+  isTTY = false,
+  ...more
+}: Partial<TerminalClientOptions> & { readonly isTTY?: boolean } = {}): Promise<Terminal> {
+  const world = await createWorld();
+  const hub = world.device("hub");
+  const client = world.device("phone");
+  const input = Object.assign(new PassThrough(), isTTY ? { isTTY, setRawMode: () => undefined } : {});
+  const output = Object.assign(new PassThrough(), isTTY ? { isTTY, columns: 100 } : {});
+  const stop = new AbortController();
+  const answers: unknown[] = [];
+  let written = "";
+  output.on("data", (chunk) => (written += String(chunk)));
+  const end = runTerminalClient({ client, hubDeviceId: "hub", input, output, signal: stop.signal, format: "text", guardMs: 5, ...more });
+  const terminal: Terminal = {
+    world,
+    hub,
+    answers,
+    reply: OK,
+    screen: () => written,
+    type: (text) => void input.write(text),
+    endInput: () => void input.end(),
+    stop: () => stop.abort(),
+    end,
+    async show(shown = {}) {
+      const payload = payloadOf(shown);
+      await hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload }));
+      return payload;
+    },
+    over: (approvalId, outcome) =>
+      hub.send("phone", (head) => ({ ...head, action: "exec-approval-ended", payload: { approvalId, outcome } })),
+    sees: (text) =>
+      until(() => expect(written).toMatch(text instanceof RegExp ? text : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await end;
+      await world[Symbol.asyncDispose]();
+    },
+  };
+  hub.onMessage((message) => {
+    if (message.action !== "request") return;
+    answers.push(message.payload.params);
+    hub.respond(message as IncomingCall, terminal.reply).catch(() => undefined);
+  });
+  await Promise.all([hub.connect(), client.connect()]);
+  return terminal;
+}
+
+const DANGEROUS = { command: "rm -rf /", riskLevel: "dangerous", riskReasons: ["deletes the root"] } as const;
+const REVIEW_KEYS = "o allow once · a allow always · d deny · n next";
+const DANGEROUS_KEYS = "approve (the whole word) allow once · d deny · n next";
+
+describe("a request on the screen", () => {
+  it("is shown whole: command, directory, agent, level, reasons, time left and keys", async () => {
+    await using terminal = await openTerminal();
+    await terminal.show({ command: "npm test\nnpm run build", cwd: "/a b", agentId: "coder" });
+    await terminal.sees("> ");
+    for (const text of [
+      "── NEEDS-REVIEW ──",
+      "│ npm test\n│ npm run build\n",
+      "│ /a b\n",
+      "│ coder\n",
+      "│ - `npm` is not proven",
+      REVIEW_KEYS,
+    ])
+      expect(terminal.screen()).toContain(text);
+    expect(terminal.screen()).toMatch(/\n(1:00|0:5\d) left\n> $/);
+  });
+
+  it("hides nothing: not the end of a long command, and no character of any", async () => {
+    await using terminal = await openTerminal();
+    const characters = "\u0000\u0008\r\u001b\u007f\u0085\u00a0\u00ad\u200b\u200e\u202e\u2028\u2066\u2800\u3164\ufeff\u{e0041}";
+    await terminal.show({
+      command: `echo start ${characters}\n${"y".repeat(50_000)} # the end`,
+      riskReasons: ["\u001b[2J a reason"],
+      cwd: "/\u202e",
+      agentId: "\u001b[8m",
+    });
+    await terminal.sees("> ");
+    const screen = terminal.screen();
+    expect(hidingCharactersIn(screen)).toEqual([]);
+    expect(screen).toContain("\\u0000\\u0008\\u000d\\u001b\\u007f");
+    expect(screen).toContain("\\u001b[2J a reason");
+    expect(screen.replaceAll("\n│ ↪ ", "")).toContain(`${"y".repeat(50_000)} # the end`);
+    expect(screen).toMatch(/── end of a command of \d+ rows · NEEDS-REVIEW ──/);
+  });
+
+  it("has colours and a running clock on a terminal alone", async () => {
+    await using plain = await openTerminal();
+    await plain.show();
+    await plain.sees("> ");
+    expect(plain.screen()).not.toContain("\u001b");
+    await using terminal = await openTerminal({ isTTY: true });
+    await terminal.show(DANGEROUS);
+    await terminal.sees("\u001b[31m── DANGEROUS ──");
+    await terminal.sees("\u001b7\u001b[1A\r\u001b[2K");
+  });
+});
+
+describe("what a person types", () => {
+  it.each([
+    ["o", "allow-once"],
+    ["once", "allow-once"],
+    ["a", "allow-always"],
+    ["always", "allow-always"],
+    ["d", "deny"],
+    ["deny", "deny"],
+    ["  o  ", "allow-once"],
+  ])("%j decides %s", async (typed, decision) => {
+    await using terminal = await openTerminal();
+    const { approvalId } = await terminal.show();
+    await terminal.sees("> ");
+    terminal.type(`${typed}\n`);
+    await terminal.sees(decision === "deny" ? "→ denied" : "→ allowed");
+    expect(terminal.answers).toEqual([{ approvalId, decision }]);
+  });
+
+  it.each(["", "y", "yes", "ok", "O", "oo", "approve", "allow", "o d", "\u001b[A"])("%j decides nothing", async (typed) => {
+    await using terminal = await openTerminal();
+    const { approvalId } = await terminal.show();
+    await terminal.sees("> ");
+    terminal.type(`${typed}\nd\n`);
+    await terminal.sees("→ denied");
+    expect(terminal.answers).toEqual([{ approvalId, decision: "deny" }]);
+  });
+
+  it.each(["o", "once", "a", "always", "y", "Approve", "approve it", "approv"])(
+    "%j does not allow what is dangerous; the whole word does",
+    async (typed) => {
+      await using terminal = await openTerminal();
+      const { approvalId } = await terminal.show(DANGEROUS);
+      await terminal.sees(DANGEROUS_KEYS);
+      terminal.type(`${typed}\napprove\n`);
+      await terminal.sees("→ allowed");
+      expect(terminal.answers).toEqual([{ approvalId, decision: "allow-once", confirmation: "approve" }]);
+    },
+  );
+
+  it("is told what was stored, and what else the hub says", async () => {
+    await using terminal = await openTerminal();
+    terminal.reply = { ok: true, payload: { ok: true, stored: "npm **", note: "said \u001b[1mso" } };
+    await terminal.show();
+    await terminal.sees("> ");
+    terminal.type("a\n");
+    await terminal.sees("from now on without a question: npm **");
+    await terminal.sees("said \\u001b[1mso");
+  });
+
+  it("may be said again where it was not taken", async () => {
+    await using terminal = await openTerminal();
+    terminal.reply = { ok: false, error: { code: "REFUSED", message: "not now" } };
+    await terminal.show();
+    await terminal.sees("> ");
+    terminal.type("o\n");
+    await terminal.sees("Not taken: not now (REFUSED)");
+    terminal.reply = OK;
+    terminal.type("d\n");
+    await terminal.sees("→ denied");
+    expect(terminal.answers).toHaveLength(2);
+  });
+
+  it("on a terminal before the prompt is thrown away, a line that was begun early to its end", async () => {
+    await using terminal = await openTerminal({ isTTY: true, guardMs: 300 });
+    await terminal.sees("Nothing waits");
+    terminal.type("o\n");
+    await terminal.show();
+    await terminal.sees("(ignored what was typed before this prompt)");
+    await terminal.sees("> ");
+    expect(terminal.answers).toEqual([]);
+    terminal.type("d\n");
+    await terminal.sees("→ denied");
+    await terminal.sees(/Nothing waits[^]*Nothing waits/);
+    terminal.type("o");
+    await terminal.show();
+    await terminal.sees("press Enter to begin");
+    terminal.type("nce\n");
+    await terminal.sees(/→ denied[^]*> $/);
+    terminal.type("d\n");
+    await until(() => expect(terminal.answers).toHaveLength(2));
+    expect(terminal.answers).toEqual([expect.objectContaining({ decision: "deny" }), expect.objectContaining({ decision: "deny" })]);
+  });
+});
+
+describe("several requests", () => {
+  it("come one after the other, may be put off, and each answer is for the one on the screen", async () => {
+    await using terminal = await openTerminal();
+    const first = await terminal.show({ command: "first" });
+    await terminal.sees("│ first");
+    const second = await terminal.show({ command: "second" });
+    terminal.type("n\n");
+    await terminal.sees("│ second");
+    await terminal.sees("1 more waiting");
+    terminal.type("d\n");
+    await terminal.sees(/→ denied[^]*│ first[^]*> $/);
+    terminal.type("o\n");
+    await terminal.sees("→ allowed");
+    expect(terminal.answers).toEqual([
+      { approvalId: second.approvalId, decision: "deny" },
+      { approvalId: first.approvalId, decision: "allow-once" },
+    ]);
+  });
+
+  it("that end elsewhere are marked, and the next one is asked about", async () => {
+    await using terminal = await openTerminal();
+    const first = await terminal.show({ command: "first" });
+    await terminal.show({ command: "second" });
+    await terminal.sees("│ first");
+    await terminal.over(first.approvalId, "allowed");
+    await terminal.sees("· first: allowed elsewhere");
+    await terminal.sees("│ second");
+    await terminal.sees(/│ second[^]*> $/);
+    terminal.type("d\n");
+    await terminal.sees("→ denied");
+    expect(terminal.answers).toHaveLength(1);
+  });
+
+  it("are shown once, though the hub sends them again", async () => {
+    await using terminal = await openTerminal();
+    const payload = await terminal.show({ command: "only" });
+    await terminal.sees("> ");
+    await terminal.show(payload);
+    terminal.type("d\n");
+    await terminal.sees("Nothing waits");
+    await terminal.show(payload);
+    await terminal.show({ command: "other" });
+    await terminal.sees("│ other");
+    expect(terminal.screen().split("│ only")).toHaveLength(2);
+  });
+
+  it("of another hub are not shown", async () => {
+    await using terminal = await openTerminal({ hubDeviceId: "stranger-hub" });
+    await terminal.show();
+    await terminal.sees("Nothing waits");
+    expect(terminal.screen()).not.toContain("NEEDS-REVIEW");
+  });
+});
+
+describe("the end", () => {
+  it("of the input is no answer", async () => {
+    await using terminal = await openTerminal();
+    await terminal.show();
+    await terminal.sees("> ");
+    terminal.type("o"); // a line without its end
+    terminal.endInput();
+    expect(await terminal.end).toBe("input_over");
+    expect(terminal.answers).toEqual([]);
+  });
+
+  it("comes with the signal, and when the gateway turns the device away", async () => {
+    await using terminal = await openTerminal();
+    terminal.stop();
+    expect(await terminal.end).toBe("aborted");
+    await using other = await openTerminal();
+    await other.world.device("phone").connect(); // the same device elsewhere
+    expect(await other.end).toBe("gateway_gone");
+  });
+});
+
+describe("JSON lines", () => {
+  const lines = (terminal: Terminal): readonly Record<string, unknown>[] =>
+    terminal
+      .screen()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+
+  it("come out for every request and end, and answers go in", async () => {
+    await using terminal = await openTerminal({ format: "json" });
+    const one = await terminal.show();
+    const two = await terminal.show();
+    await until(() =>
+      expect(lines(terminal)).toEqual([
+        { type: "open", ...one },
+        { type: "open", ...two },
+      ]),
+    );
+    terminal.type(`${JSON.stringify({ approvalId: one.approvalId, decision: "allow-once" })}\n`);
+    await until(() => expect(lines(terminal)).toContainEqual({ type: "result", approvalId: one.approvalId, ok: true }));
+    await terminal.over(two.approvalId, "expired");
+    await until(() => expect(lines(terminal)).toContainEqual({ type: "ended", approvalId: two.approvalId, outcome: "expired" }));
+    terminal.reply = { ok: false, error: { code: "NOT_FOUND", message: "gone" } };
+    terminal.type(`\n${JSON.stringify({ approvalId: two.approvalId, decision: "deny" })}\n`);
+    await until(() =>
+      expect(lines(terminal).at(-1)).toEqual({
+        type: "result",
+        approvalId: two.approvalId,
+        ok: false,
+        error: { code: "NOT_FOUND", message: "gone" },
+      }),
+    );
+    terminal.endInput();
+    expect(await terminal.end).toBe("input_over");
+  });
+
+  it.each(["[]", "{", '{"approvalId":"x","decision":"yes"}', '{"approvalId":"x","decision":"deny","decision":"allow-once"}', "o"])(
+    "%s is refused",
+    async (line) => {
+      await using terminal = await openTerminal({ format: "json" });
+      terminal.type(`${line}\n`);
+      await until(() => expect(lines(terminal)).toEqual([expect.objectContaining({ type: "refused" })]));
+      expect(terminal.answers).toEqual([]);
+    },
+  );
+
+  it("take the word for what is dangerous", async () => {
+    await using terminal = await openTerminal({ format: "json" });
+    const { approvalId } = await terminal.show(DANGEROUS);
+    await until(() => expect(lines(terminal)).toHaveLength(1));
+    terminal.type(`${JSON.stringify({ approvalId, decision: "allow-once" })}\n`);
+    await until(() => expect(lines(terminal).at(-1)).toEqual({ type: "refused", approvalId, reason: 'confirmation is not "approve"' }));
+    terminal.type(`${JSON.stringify({ approvalId, decision: "allow-once", confirmation: "approve" })}\n`);
+    await until(() => expect(lines(terminal).at(-1)).toMatchObject({ type: "result", ok: true }));
+  });
+
+  it("are what a pipe gets unless told otherwise", async () => {
+    const world = await createWorld();
+    await using _world = world;
+    const client = world.device("phone");
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    input.end("x\n");
+    expect(await runTerminalClient({ client, hubDeviceId: "hub", input, output, signal: new AbortController().signal })).toBe("input_over");
+    expect(JSON.parse(String(output.read()))).toMatchObject({ type: "refused" });
+  });
+});
