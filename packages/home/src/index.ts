@@ -36,3 +36,4 @@ export { changeVaultFile, createVaultFile, readVaultFile, withoutSecret, withSec
 export type { OpenedVault } from "./vault-file.js";
 export { splitWords } from "./words.js";
 export type { SplitWords } from "./words.js";
+export { whileWriting } from "./writer-lock.js";

@@ -1,0 +1,90 @@
+/**
+ * HubOptions: what a hub is made of, and what it offers. Types only; hub.ts composes it. Source: spec/exec-approval.md.
+ */
+import type { Allowed, GateOptions, RunResult, Verdict } from "@acp/core";
+import type { ExecApprovalConfig, ExecSafetyOptions } from "@acp/core/exec";
+import type { Variables } from "./environment.js";
+import type { CommandOutcome } from "./executor/run-shell.js";
+import type { ExecProfile } from "./profile-config.js";
+import type { ExecApprovalRequestPayload, ExecApprovalResolver, SendExecApproval } from "./protocol.js";
+import type { RunOptions } from "./run-approved.js";
+
+/** Parts of a gate that a hub hands on to its own. */
+type GateParts = Pick<
+  GateOptions,
+  | "approvers"
+  | "assessors"
+  | "audit"
+  | "clock"
+  | "groups"
+  | "ids"
+  | "isolation"
+  | "layers"
+  | "paused"
+  | "policy"
+  | "promptLimit"
+  | "signer"
+  | "store"
+  | "vault"
+>;
+
+/** Parts of a hub. Rules of `policy` and `layers` count beside the configuration; the strictest word wins. */
+export interface ExecApprovalHubOptions extends GateParts {
+  /** How commands are approved; from `openExecProfile`, read again for each decision, and then `allow-always` has a place to be kept. */
+  readonly config: ExecApprovalConfig | ExecProfile;
+  /** Ids of the devices whose people may answer, as the gateway authenticates them. `approvers` (channel {@link HUB_CHANNEL}) gives them names. */
+  readonly clients: readonly string[];
+  readonly send: SendExecApproval;
+  /** Absolute. Commands run in it and below it. Left out, the directory that a call names counts as the project. */
+  readonly projectRoot?: string;
+  /** More about how commands are judged. */
+  readonly safety?: Pick<ExecSafetyOptions, "extraBinaries" | "limits" | "trustedWorkspace">;
+  /** Variables that commands may get, scrubbed; read when a command is judged and when it runs. Left out: a search path and nothing of this process. */
+  readonly variables?: Variables | (() => Variables);
+  /**
+   * Whether a yes to a dangerous command takes the word that its person typed (`confirmation`). Left out: a client of the protocol document, which
+   * has no such field, can answer; one that sends the field must send the right word.
+   */
+  readonly confirmDangerous?: boolean;
+}
+
+/** A command's circumstances. */
+export interface ExecContext {
+  readonly agentId: string;
+  /** Absolute, or relative to the hub's project root; left out, that root itself. */
+  readonly cwd?: string;
+  /** Aborting takes an open question back, and ends the command that came of it. */
+  readonly signal?: AbortSignal;
+  /** Only `/bin/bash`, which is also what is used where it is left out. */
+  readonly shell?: string;
+  /** Variables beside the hub's: of locale, time zone, colours and width. Others belong into the command's text, where they are judged and shown. */
+  readonly env?: Variables;
+  readonly session?: string;
+  readonly task?: string;
+}
+
+/** Asks people about commands, and runs what was allowed. */
+export interface ExecApprovalHub extends ExecApprovalResolver, AsyncDisposable {
+  /**
+   * Decides about a command; asks a person where the configuration or a rule says so. For an agent's exec tool. Never rejects; what an agent is
+   * told about a no is `denialMessage(verdict)`.
+   */
+  onApprovalNeeded(command: string, context: ExecContext): Promise<Verdict>;
+  /**
+   * Runs what a verdict of this hub allowed, once: the same bytes, directory, shell and environment, or nothing.
+   *
+   * @throws What `onOutput` throws, after the command was ended and recorded.
+   */
+  runApproved(verdict: Allowed, options?: RunOptions): Promise<RunResult<CommandOutcome>>;
+  /** Takes back every open question of an agent that was closed; the commands are denied. Returns how many calls it found. */
+  cancelPending(agentId: string, reason?: string): Promise<number>;
+  /** What is open, for a client that connects later. */
+  openApprovals(): readonly ExecApprovalRequestPayload[];
+  /** After a restart with a `store` that outlived it: shows open questions again; returns how many. */
+  resume(): Promise<number>;
+  /** Denies every open question and takes no new command. */
+  close(): Promise<void>;
+}
+
+/** Name of the hub's channel, in the log and in `approvers`. */
+export const HUB_CHANNEL = "exec-hub";
