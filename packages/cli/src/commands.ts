@@ -2,6 +2,7 @@
  * Commands: one table. `acp --help`, docs/cli.md and the dispatch are made from it.
  */
 import type { Command } from "./command.js";
+import { EXEC_COMMANDS } from "./commands-exec.js";
 import { RECORD_COMMANDS } from "./commands-records.js";
 import { SECRET_COMMANDS } from "./commands-secrets.js";
 
@@ -165,6 +166,7 @@ export const COMMANDS: readonly Command[] = [
     exits: ["invalid", "audit"],
     load: async () => (await import("./commands/suggest.js")).suggest,
   },
+  ...EXEC_COMMANDS,
   ...RECORD_COMMANDS,
   ...SECRET_COMMANDS,
 ];

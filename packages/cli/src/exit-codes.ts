@@ -4,17 +4,19 @@
 import type { ConsentErrorCode } from "@acp/core";
 
 /** What a command reports when it ends. */
-export type Exit = "ok" | "failed" | "usage" | "invalid" | "audit" | "nothing" | "unproven";
+export type Exit = "ok" | "failed" | "usage" | "invalid" | "audit" | "nothing" | "unproven" | "review" | "dangerous";
 
 /** The number and the meaning of every exit. */
 export const EXIT_CODES: Readonly<Record<Exit, { readonly code: number; readonly meaning: string }>> = {
   ok: { code: 0, meaning: "Done. Also a normal end of `acp mcp` (the client closed, or SIGINT or SIGTERM came) and of `acp approve`." },
   failed: { code: 1, meaning: "The command could not do its work, or an answer was refused." },
-  usage: { code: 2, meaning: "The command line is wrong; the message says how to mend it." },
+  usage: { code: 2, meaning: "The command line is wrong; the message says how to mend it. Of `acp exec hook`: the call is blocked." },
   invalid: { code: 3, meaning: "A policy, a configuration, the home, its keys or its vault are missing or do not load." },
   audit: { code: 4, meaning: "An audit log is broken, missing, or cannot be kept." },
   nothing: { code: 5, meaning: "There is nothing to act on: no such question, no running gate, no such secret." },
   unproven: { code: 6, meaning: "A proof does not hold." },
+  review: { code: 7, meaning: "A person should see the command before it runs." },
+  dangerous: { code: 8, meaning: "The command is destructive or hostile." },
 };
 
 const EXIT_OF: Partial<Record<ConsentErrorCode, Exit>> = {

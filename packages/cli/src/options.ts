@@ -43,7 +43,11 @@ export type OptionName =
   | "decision"
   | "follow"
   | "format"
-  | "checkpoints";
+  | "checkpoints"
+  | "stdin"
+  | "cwd"
+  | "project"
+  | "profile";
 
 /** Every option of every command. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
@@ -83,6 +87,13 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   follow: { summary: "Go on showing events as they are written; Ctrl-C ends it" },
   format: { value: "FORMAT", summary: "jsonl (the log's own lines, the default), csv or v0.3" },
   checkpoints: { value: "FILE", summary: "Hold the log against these checkpoints too, such as a witness's copy" },
+  stdin: { summary: "Commands from standard input, one JSON value a line" },
+  cwd: { value: "DIR", summary: "Where the command would run (the current directory)" },
+  project: {
+    value: "DIR",
+    summary: "The project: reading inside it may be safe. Without it, what the agent was opened on, else where the command runs",
+  },
+  profile: { value: "FILE", summary: "An agent profile's config.json (spec/exec-config.md), with its allowlist" },
 };
 
 /** Options that every command takes. */

