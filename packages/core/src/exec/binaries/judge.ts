@@ -27,9 +27,16 @@ export function judgeProgram({ program, args, span }: ProgramCall, place: Place,
   const of: Case = { program, name: program, place, report, span };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
   const binary = entryOf(BINARIES, program) ?? entryOf(extra, program);
-  if (binary !== undefined) return judgeEntry(binary, args, of);
+  if (binary !== undefined) return asksForVersion(args) ? undefined : judgeEntry(binary, args, of);
   const text = "is an unknown program: it is not on the list of programs known to only read";
   say({ ...of, program: "program" }, { topic: "unknown", text }, of);
+}
+
+/** Every program of the tables only shows its version or its usage when that is all it is asked. */
+function asksForVersion(args: readonly Argument[]): boolean {
+  const [only, ...others] = args;
+  const [value, ...values] = only?.values ?? [];
+  return others.length === 0 && values.length === 0 && value?.isGlob === false && (value.text === "--version" || value.text === "--help");
 }
 
 function entryOf(table: BinaryTable | undefined, name: string): Binary | undefined {

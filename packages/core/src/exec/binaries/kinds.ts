@@ -68,11 +68,9 @@ const CHECKS = {
     return /^secrets?(?:\/|$)/i.test(text) ? { topic: "secret", text: "shows credentials" } : undefined;
   }),
   /** The name of a setting that holds no credentials. */
-  setting: ofText("setting", (text) =>
-    /token|secret|passw|credential|extraheader|api_?key|cookie|proxy|helper|auth(?!or)/i.test(text)
-      ? { topic: "secret", text: "may hold credentials" }
-      : undefined,
-  ),
+  setting: ofText("setting", settingProblem),
+  /** The same for git, whose names have a dot; without one it may be a verb. */
+  "git-setting": ofText("setting", (text) => (text.includes(".") ? settingProblem(text) : unknown("is no name of a setting"))),
   /** The name of an environment variable that holds no secret. */
   variable: ofText("variable", (text) =>
     HARMLESS_VARIABLE.test(text) ? undefined : { topic: "secret", text: "may hold a secret: it is not on the list of harmless variables" },
@@ -98,6 +96,7 @@ const CHECKS = {
 /** The kinds of values and operands. */
 export type Kind = keyof typeof CHECKS;
 
+const SECRET_SETTING = /token|secret|passw|credential|extraheader|api_?key|cookie|proxy|helper|auth(?!or)/i;
 const DESTROYS =
   /^(?:exec|execute|run|rm|rmi|rb|remove|prune|delete|destroy|terminate|kill|apply|purge|drop|flush\w*|drain|evict|attach|ssh|debug|invoke|uninstall)(?:[-\s]|$)/i;
 const HARMLESS_VARIABLE =
@@ -152,6 +151,10 @@ function ofText(what: string, problemOf: (text: string) => Why | undefined): Che
       if (why !== undefined) say(of, why, at(argument, text));
     }
   };
+}
+
+function settingProblem(text: string): Why | undefined {
+  return SECRET_SETTING.test(text) ? { topic: "secret", text: "may hold credentials" } : undefined;
 }
 
 function unknown(text: string): Why {

@@ -46,13 +46,13 @@ export const data: BinaryTable = {
     },
   },
   yq: {
-    flags: `-r,--unwrapScalar?:text --raw-output -j,--tojson -c,--compact-output -s --slurp -n,--null-input -e,--exit-status -S --sort-keys -C,--colors
+    flags: `-r,--unwrapScalar?:text --raw-output -j,--tojson -c,--compact-output --slurp -n,--null-input -e,--exit-status -S --sort-keys -C,--colors
       -M,--no-colors -P,--prettyPrint -I,--indent:number -o,--output-format:text -p,--input-format:text -N,--no-doc -y --yaml-output -Y -t -x
       --arg:text:text --argjson:text:text -0,--nul-output --header-preprocess?:text --xml-attribute-prefix:text --xml-content-name:text -v,--verbose
       -V,--version -h,--help`,
     reviewFlags: {
       "-i,--inplace,--in-place": IN_PLACE,
-      "--split-exp:text": "write: writes many files",
+      "-s,--split-exp:text": "write: writes many files",
       "--from-file,--split-exp-file,--expression-file:path": FROM_FILE,
     },
     operands: "yq path*",
@@ -66,6 +66,8 @@ export const data: BinaryTable = {
       safe: ["yq .name a.yml", "yq -o json . a.yml", "yq -r '.a[] | .b' a.yml", "yq eval '.a' a.yml"],
       review: [
         "yq -i '.a = 1' a.yml",
+        "yq -s .a a.yml",
+        "yq --split-exp=.a a.yml",
         "yq 'load(\"x\")' a.yml",
         "yq 'env(TOKEN)' a.yml",
         "yq strenv(X) a",

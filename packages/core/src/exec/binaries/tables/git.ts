@@ -1,6 +1,8 @@
 /** Git: what shows, and never changes, a repository. Commands that change or fetch are in git-changes.ts. */
+import { reviewed } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 import { gitChanges } from "./git-changes.js";
+import { gitLists } from "./git-lists.js";
 import { DIFF, DIFF_REVIEW, LOG, REFERENCES, REVISIONS } from "./git-flags.js";
 
 const OTHER_SETTINGS = "exec: takes the settings of another repository, which can name programs to run";
@@ -67,10 +69,10 @@ const showing: BinaryTable = {
   },
   "diff-tree": plumbing(
     "diff-tree",
-    "-r -t -m -c --cc --root --stdin --no-commit-id --pretty?:text --format:text --merge-base -v --always",
+    "-r -t -m -c --cc --root --stdin --no-commit-id --pretty?:text --format:text --merge-base -v --always --exit-code --quiet",
   ),
-  "diff-index": plumbing("diff-index", "--cached --merge-base -m"),
-  "diff-files": plumbing("diff-files", "-0 -1 -2 -3 --base --ours --theirs -q --cc -c"),
+  "diff-index": plumbing("diff-index", "--cached --merge-base -m --exit-code --quiet"),
+  "diff-files": plumbing("diff-files", "-0 -1 -2 -3 --base --ours --theirs -q --cc -c --exit-code --quiet"),
   "range-diff": plumbing("range-diff", "--creation-factor:number --left-only --right-only --no-dual-color --notes?:text"),
   whatchanged: {
     flags: LOG,
@@ -102,8 +104,10 @@ const showing: BinaryTable = {
       },
       exists: { operands: "text", examples: { safe: ["git reflog exists HEAD"], review: ["git reflog exists"] } },
       list: { examples: { safe: ["git reflog list"], review: ["git reflog list x"] } },
-      expire: { review: "change: forgets where branches were", examples: { safe: [], review: ["git reflog expire --all"] } },
-      delete: { review: "change: forgets where branches were", examples: { safe: [], review: ["git reflog delete HEAD@{1}"] } },
+      expire: reviewed("change: forgets where branches were", "git reflog expire --all"),
+      delete: reviewed("change: forgets where branches were", "git reflog delete HEAD@{1}"),
+      drop: reviewed("change: forgets where branches were", "git reflog drop --all"),
+      write: reviewed("change: writes where branches were", "git reflog write a b c d"),
     },
     examples: { safe: ["git reflog", "git reflog -10"], review: ["git reflog --output=x", "git reflog expire --all"] },
   },
@@ -272,190 +276,6 @@ const showing: BinaryTable = {
   },
   var: { flags: "-l", operands: "text?", examples: { safe: ["git var GIT_EDITOR"], review: ["git var --what"] } },
   version: { flags: "--build-options", examples: { safe: ["git version"], review: ["git version x"] } },
-  branch: {
-    flags: `-l,--list -a,--all -r,--remotes -v,--verbose --show-current --abbrev?:number --no-abbrev ${REFERENCES}`,
-    reviewFlags: {
-      "-d,-D,--delete": "change: deletes a branch",
-      "-m,-M,--move": "change: renames a branch",
-      "-c,-C,--copy": "change: copies a branch",
-      "-f,--force": "change: moves a branch",
-      "-u,--set-upstream-to:text": "change: sets where a branch comes from",
-      "--unset-upstream": "change: forgets where a branch comes from",
-      "-t,--track?:text": "change: makes a branch",
-      "--edit-description": "exec: opens an editor",
-    },
-    excess: "change: makes or moves a branch",
-    operandsWith: { "-l,--contains,--no-contains,--merged,--no-merged,--points-at": "text*" },
-    examples: {
-      safe: [
-        "git branch",
-        "git branch -a",
-        "git branch --list 'feat/*'",
-        "git branch -vv --sort=-committerdate",
-        "git branch --show-current",
-        "git branch --contains HEAD",
-        "git branch --merged main",
-      ],
-      review: [
-        "git branch x",
-        "git branch -d x",
-        "git branch -D x",
-        "git branch -a x",
-        "git branch -m a b",
-        "git branch -f main HEAD~1",
-        "git branch --edit-description",
-        "git branch --del x",
-      ],
-    },
-  },
-  tag: {
-    flags: `-l,--list -n?:number ${REFERENCES}`,
-    reviewFlags: {
-      "-d,--delete": "change: deletes a tag",
-      "-a,--annotate,-s,--sign": "change: makes a tag",
-      "-m,--message:text": "change: makes a tag",
-      "-f,--force": "change: moves a tag",
-      "-v,--verify": "exec: runs the program that checks signatures",
-    },
-    excess: "change: makes a tag",
-    operandsWith: { "-l,-n,--contains,--no-contains,--merged,--no-merged,--points-at": "text*" },
-    examples: {
-      safe: ["git tag", "git tag -l 'v*'", "git tag -n5", "git tag --sort=-creatordate", "git tag --points-at HEAD"],
-      review: ["git tag v1", "git tag -d v1", "git tag -a v1 -m x", "git tag -v v1"],
-    },
-  },
-  remote: {
-    flags: "-v,--verbose",
-    operands: "",
-    excess: "change: changes where other repositories are",
-    subcommands: {
-      "get-url": {
-        flags: "--push --all",
-        operands: "text",
-        examples: { safe: ["git remote get-url origin"], review: ["git remote get-url"] },
-      },
-      show: {
-        flags: "-n",
-        operands: "text*",
-        requires: "-n",
-        otherwise: "network: asks the other repository",
-        examples: { safe: ["git remote show -n origin"], review: ["git remote show origin"] },
-      },
-    },
-    examples: {
-      safe: ["git remote", "git remote -v"],
-      review: ["git remote add a b", "git remote set-url origin x", "git remote rm origin"],
-    },
-  },
-  stash: {
-    review: "change: puts changes of the working tree aside or back",
-    subcommands: {
-      list: {
-        flags: LOG,
-        reviewFlags: DIFF_REVIEW,
-        operands: "revision*",
-        examples: { safe: ["git stash list"], review: ["git stash list --output=x"] },
-      },
-      show: {
-        flags: `${DIFF} --include-untracked --only-untracked --no-include-untracked`,
-        reviewFlags: DIFF_REVIEW,
-        operands: "revision*",
-        examples: { safe: ["git stash show -p stash@{0}"], review: ["git stash show --output=x"] },
-      },
-    },
-    examples: { safe: ["git stash list"], review: ["git stash", "git stash pop", "git stash drop", "git stash push -m x"] },
-  },
-  worktree: {
-    subcommands: {
-      list: { flags: "-v,--verbose --porcelain -z", examples: { safe: ["git worktree list"], review: ["git worktree list x"] } },
-    },
-    examples: { safe: ["git worktree list"], review: ["git worktree add ../x", "git worktree remove x", "git worktree"] },
-  },
-  submodule: {
-    flags: "-q,--quiet",
-    operands: "",
-    subcommands: {
-      status: {
-        flags: "--cached --recursive",
-        operands: "revision*",
-        examples: { safe: ["git submodule status --recursive"], review: ["git submodule status --what"] },
-      },
-      foreach: { review: "exec: runs a program in every submodule", examples: { safe: [], review: ["git submodule foreach id"] } },
-    },
-    excess: "network: fetches or changes submodules",
-    examples: { safe: ["git submodule", "git submodule status"], review: ["git submodule update --init", "git submodule foreach 'id'"] },
-  },
-  notes: {
-    flags: "--ref:text",
-    operands: "",
-    subcommands: {
-      list: { operands: "revision?", examples: { safe: ["git notes list"], review: ["git notes list a b"] } },
-      show: { operands: "revision?", examples: { safe: ["git notes show HEAD"], review: ["git notes show a b"] } },
-    },
-    excess: "change: changes notes",
-    examples: { safe: ["git notes"], review: ["git notes add -m x"] },
-  },
-  "sparse-checkout": {
-    subcommands: { list: { examples: { safe: ["git sparse-checkout list"], review: ["git sparse-checkout list x"] } } },
-    examples: { safe: ["git sparse-checkout list"], review: ["git sparse-checkout set x"] },
-  },
-  bisect: {
-    review: "change: moves the working tree to another commit",
-    subcommands: {
-      log: { examples: { safe: ["git bisect log"], review: ["git bisect log x"] } },
-      run: { review: "exec: runs a program on every commit", examples: { safe: [], review: ["git bisect run ./x"] } },
-      view: { review: "exec: opens a program", examples: { safe: [], review: ["git bisect view"] } },
-      visualize: { review: "exec: opens a program", examples: { safe: [], review: ["git bisect visualize"] } },
-    },
-    examples: { safe: ["git bisect log"], review: ["git bisect start", "git bisect run ./x"] },
-  },
-  config: {
-    flags: `--get --get-all --get-regexp --get-urlmatch -l,--list --global --system --local --worktree --show-origin --show-scope --name-only -z,--null
-      --type:text --bool --int --bool-or-int --path --expiry-date --no-type --includes --no-includes --default:text`,
-    reviewFlags: {
-      "-f,--file:path": OTHER_FILE,
-      "--blob:text": OTHER_FILE,
-      "-e,--edit": "exec: opens an editor",
-      "--add,--replace-all,--unset,--unset-all,--rename-section,--remove-section":
-        "change: changes settings, some of which name programs to run",
-    },
-    operands: "setting?",
-    operandsWith: { "--get,--get-all,--get-regexp": "setting text?", "--get-urlmatch": "setting text", "-l": "" },
-    excess: "change: changes a setting, some of which name programs to run",
-    subcommands: {
-      get: {
-        flags: "--all --global --system --local --worktree --show-origin --show-scope --type:text --default:text --regexp -z --null",
-        operands: "setting",
-        examples: { safe: ["git config get user.name"], review: ["git config get http.x.extraheader", "git config get -f x y"] },
-      },
-      list: {
-        flags: "--global --system --local --worktree --show-origin --show-scope --name-only -z,--null",
-        examples: { safe: ["git config list --local"], review: ["git config list -f x"] },
-      },
-      set: {
-        review: "change: changes a setting, some of which name programs to run",
-        examples: { safe: [], review: ["git config set core.pager x"] },
-      },
-    },
-    examples: {
-      safe: [
-        "git config --get user.name",
-        "git config user.email",
-        "git config --list",
-        "git config --get-regexp '^remote'",
-        "git config -l --show-origin",
-      ],
-      review: [
-        "git config user.name x",
-        "git config --global core.pager x",
-        "git config --unset a.b",
-        "git config -e",
-        "git config --get http.extraheader",
-        "git config -f /etc/x -l",
-        "git config --rep a b",
-      ],
-    },
-  },
 };
 
 export const git: BinaryTable = {
@@ -474,7 +294,7 @@ export const git: BinaryTable = {
       "--namespace:text": OTHER_SETTINGS,
       "-p,--paginate": "exec: runs the pager that the settings name",
     },
-    subcommands: { ...showing, ...gitChanges },
+    subcommands: { ...showing, ...gitLists, ...gitChanges },
     examples: {
       safe: ["git --version", "git --no-pager log -1", "git -C sub status", "git --no-optional-locks status"],
       review: [

@@ -10,10 +10,10 @@ const VERSION_FLAGS: Readonly<Record<string, string>> = {
     pandoc latex pdflatex xelatex convert magick gs dot protoc buf grpcurl hyperfine tokei scc cloc
     bundler rake rails rubocop composer phpunit phpstan artisan mix elixir rebar3 ghc ghci stack cabal ocaml dune opam swift swiftc xcodebuild kotlin kotlinc scala sbt lein clojure crystal nim zig v dart flutter ant bower gulp grunt
     port choco scoop winget minikube kind k3d skaffold tilt tflint
-    task earthly dagger act glab hub lazygit delta difft zoxide starship fzf tmux screen`,
+    task earthly dagger act glab hub lazygit delta difft zoxide starship fzf `,
   "-v --version": "node-gyp tsc",
   "-version --version": "ffmpeg ffprobe ffplay javac javap",
-  "-V --version": "wasmtime wasmer",
+  "-V --version": "tmux screen wasmtime wasmer",
 };
 
 const OTHERWISE = "unknown: is known to only read when it is asked for its version";
@@ -30,5 +30,10 @@ function versionOf(name: string, flags: string): Binary {
 }
 
 export const versions: BinaryTable = Object.fromEntries(
-  Object.entries(VERSION_FLAGS).flatMap(([flags, names]) => names.split(/\s+/).map((name) => [name, versionOf(name, flags)] as const)),
+  Object.entries(VERSION_FLAGS).flatMap(([flags, names]) =>
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, versionOf(name, flags)] as const),
+  ),
 );
