@@ -207,6 +207,9 @@ describe("acp exec hook", () => {
     expect(await at("/work/project/src", ["--project", "/work/project"])).toBe("allow");
     expect(await at("/etc/ssl", ["--project", "/work/project"], { CLAUDE_PROJECT_DIR: "/etc" })).toBe("ask");
     expect(await at("/work/project/src")).toBe("ask");
+    const alone = async (cwd: string) => decisionOf(await hook(bash("cat notes.txt", { cwd }), ["claude-code"]));
+    expect(await alone("/work/project")).toBe("allow");
+    for (const cwd of ["/", "/etc/ssl", "/home/ada", "/work/../etc"]) expect([cwd, await alone(cwd)]).toEqual([cwd, "ask"]);
   });
 
   it("does not judge as bash what another shell reads", async () => {

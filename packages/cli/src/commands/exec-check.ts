@@ -22,7 +22,7 @@ const EFFECTS: Readonly<Record<Effect, string>> = { allow: "runs unasked", ask: 
 /** Where a command would run. */
 interface Place {
   readonly cwd: string;
-  readonly projectRoot: string;
+  readonly projectRoot?: string;
 }
 
 /** A command, judged. */
@@ -50,7 +50,7 @@ export const execCheck: Run = async (invocation) => {
 
 function placeOf({ values, io }: Invocation): Place {
   const cwd = resolve(io.cwd, values.cwd ?? ".");
-  return { cwd, projectRoot: values.project === undefined ? cwd : resolve(io.cwd, values.project) };
+  return { cwd, ...(values.project === undefined ? {} : { projectRoot: resolve(io.cwd, values.project) }) };
 }
 
 function judge(command: string, { config }: ExecProfile, place: Place): Judged {

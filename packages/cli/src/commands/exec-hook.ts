@@ -55,20 +55,26 @@ async function readEvent({ operands, io }: Invocation): Promise<JsonObject> {
 async function judge(invocation: Invocation, call: HookCall, answer: HookAnswer): Promise<JsonObject> {
   const { execSafety } = await import("@acp/core/exec");
   const { config } = await readExecProfile(invocation);
-  const { cwd, projectRoot } = placeOf(call, invocation);
+  const { cwd, ...project } = placeOf(call, invocation);
   const action = shellAction(call.command, { cwd, ...(call.shell === undefined ? {} : { shell: call.shell }) });
-  const ruling = execSafety(config, { projectRoot }).judge(action, { agent: { id: "hook" }, nowMs: 0 });
+  const ruling = execSafety(config, project).judge(action, { agent: { id: "hook" }, nowMs: 0 });
   if (ruling === undefined) throw broken("nothing judges it");
   return answer(ruling.effect, `acp: ${escapeText(ruling.reason)}`);
 }
 
-/** The agent chooses the directory; the project is what the operator names, else what the agent was opened on, else that directory. */
-function placeOf(call: HookCall, { values, io }: Invocation): { readonly cwd: string; readonly projectRoot: string } {
-  const cwd = call.cwd ?? call.roots[0] ?? io.cwd;
+interface Place {
+  readonly cwd: string;
+  /** What the operator names, else what the agent was opened on. Left out, the engine takes the directory for it, unless it is no project's. */
+  readonly projectRoot?: string;
+}
+
+function placeOf(call: HookCall, { values, io }: Invocation): Place {
+  const cwd = normalize(call.cwd ?? call.roots[0] ?? io.cwd);
   if (!isAbsolute(cwd)) throw broken(`its directory "${cwd}" is not an absolute path`);
-  const root = values.project ?? call.roots.find((each) => isAbsolute(each) && isBelow(cwd, each)) ?? call.roots[0] ?? cwd;
+  const root = values.project ?? call.roots.find((each) => isAbsolute(each) && isBelow(cwd, each)) ?? call.roots[0];
+  if (root === undefined) return { cwd };
   if (!isAbsolute(root)) throw broken(`the project "${root}" is not an absolute path`);
-  return { cwd: normalize(cwd), projectRoot: normalize(root) };
+  return { cwd, projectRoot: normalize(root) };
 }
 
 function isBelow(path: string, root: string): boolean {

@@ -84,6 +84,13 @@ describe("execSafety()", () => {
     expect(judge("cat notes.txt", {}, { cwd: "elsewhere" }).effect).toBe("ask");
   });
 
+  it("without a root takes the directory for the project, unless it is no project's", () => {
+    const layer = execSafety(parseExecApprovalConfig({}));
+    const effectAt = (cwd: string) => layer.judge(shellAction("cat notes.txt", { cwd }), FACTS)?.effect;
+    expect(effectAt("/work/project")).toBe("allow");
+    expect(["/", "/etc/ssl", "/home/ada", "/root", "elsewhere"].map(effectAt)).toEqual(["ask", "ask", "ask", "ask", "ask"]);
+  });
+
   it("takes no git command for safe in a workspace that nobody trusts", () => {
     const layer = execSafety(parseExecApprovalConfig({}), { projectRoot: ROOT, trustedWorkspace: false });
     expect(layer.judge(shellAction("git status", { cwd: ROOT }), FACTS)?.effect).toBe("ask");

@@ -14,7 +14,8 @@ import type { CommandRisk, CommandSafety, SafetyOptions, SafetyReason } from "./
 /** Options of {@link execSafety}. */
 export interface ExecSafetyOptions extends Pick<SafetyOptions, "extraBinaries" | "trustedWorkspace" | "limits"> {
   /**
-   * Absolute. Without it the directory that an action names counts as the whole project: give it wherever the agent chooses the directory.
+   * Absolute. Without it the directory that an action names counts as the project, unless it is a system's or a home: give it wherever the
+   * agent chooses the directory.
    */
   readonly projectRoot?: string;
 }
