@@ -1,5 +1,15 @@
 /** Random command lines from harmless fragments: grammar and noise. The programs `c0` … `c9` and the files do not exist; a seed makes the same lines again. */
 
+import { readFileSync } from "node:fs";
+
+/**
+ * Pieces of lines. `unknown` programs do not exist; `known` ones have a form that we call safe, and do not exist either where the lines run, but for
+ * builtins without effect.
+ */
+const FRAGMENTS: Readonly<Record<"unknown" | "known" | "letters" | "quoted" | "expanded" | "noise", readonly string[]>> = JSON.parse(
+  readFileSync(new URL("exec-fragments.json", import.meta.url), "utf8"),
+);
+
 /** A number below `below`. */
 export type Random = (below: number) => number;
 
@@ -14,259 +24,6 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** Programs that run for real are builtins without effect; the others do not exist where the lines run. */
-const UNKNOWN: readonly string[] = ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"];
-/** Programs with a form that we call safe. */
-const KNOWN: readonly string[] = [
-  "echo",
-  "cat",
-  "ls",
-  "wc",
-  "pwd",
-  "true",
-  "head",
-  "grep x",
-  "git log",
-  "git status",
-  "sort",
-  "printf %s",
-  "test -n",
-  "ls -l",
-];
-const LETTERS: readonly string[] = [
-  "a",
-  "f1",
-  "x.y",
-  "-n",
-  "1",
-  "c3",
-  "a=b",
-  "a:b",
-  "a/b",
-  "--long=v",
-  "@{u}",
-  "é",
-  "%h",
-  "a,b",
-  "HEAD~1",
-  "+1",
-];
-const QUOTED: readonly string[] = [
-  "'a b'",
-  '"a b"',
-  "''",
-  '""',
-  "'$(c1)'",
-  "'`c2`'",
-  '"\\$(c3)"',
-  '"\\`c4\\`"',
-  "\\;",
-  "\\$x",
-  "a\\ b",
-  "\\c5",
-  "c\\6",
-  "'c'7",
-  '"c"8',
-  "$'c\\x39'",
-  "$'a\\'b'",
-  "'a\\'",
-  '"a\\\\"',
-  "'\"'",
-  '"\'"',
-  "\\'",
-  '\\"',
-  "'#'",
-  "'<(c1)'",
-  '"<(c2)"',
-  "a'b'\"c\"",
-  "$'\\n'",
-  "'|c1'",
-  '"; c2"',
-  "'&& c3'",
-  "\\\\",
-  '$"c4"',
-  "'{a,b}'",
-  '"{a,b}"',
-  "\\{a,b\\}",
-  '"a\\\nb"',
-  "a\\\nb",
-  "'a\nb'",
-  "$'\\101'",
-  "$'\\cA'",
-  "$'\\u0061'",
-  "$'\\0a'",
-];
-const EXPANDED: readonly string[] = [
-  "$x",
-  "${x}",
-  '"$x"',
-  '"${x}"',
-  "$1",
-  "$@",
-  '"$@"',
-  "$#",
-  "$?",
-  "$$",
-  "${#x}",
-  "${x:-a}",
-  '"${x:-b}"',
-  "${x%.y}",
-  '"${x##*/}"',
-  "$HOME",
-  '"$HOME"',
-  "${HOME}",
-  "~",
-  "~/f1",
-  "*",
-  "*.y",
-  "?",
-  "[ab]",
-  "[!a]*",
-  "{a,b}",
-  "{a,b}{c,d}",
-  "a{,b}",
-  "{1..3}",
-  "{a..c}",
-  "{a,{b,c}}d",
-  "{a,'b c'}",
-  "{}",
-  "{a}",
-  "$((1+2))",
-  '"$((1+2))"',
-  "$[1+1]",
-  "$((x))",
-  "$",
-  "a$",
-  '"$"',
-  "${x:-'a'}",
-  "${x+c1}",
-  "${x^}",
-  "${x/a/b}",
-  "${x:1}",
-  "${!x}",
-  "$x$x",
-  "${x:-$x}",
-  "$\\\nx",
-  "a=~",
-  "{c1,c2}",
-  "{~,a}/b",
-  "*{a,b}",
-  '"$x"{a,b}',
-  "{$x,b}",
-  "${x:-{a,b}}",
-  "a{b",
-  "a}b",
-  "{a,b",
-  "{,}",
-  "{a,b}}",
-  "{a,b,}",
-  "{3..1}",
-  "{01..03}",
-  "{1..4..2}",
-  "{a},b}",
-  "@{u}..",
-  "@{1}..@{2}",
-  "{a}..b}",
-  "{a..b",
-  "a,{b}",
-  "{a,b",
-  "{$x}..}",
-  "{a$x,b}",
-  "{a,b}$x{c,d}",
-  "\\~",
-  "'~'/a",
-  "a:~",
-  "~c1",
-];
-const NOISE: readonly string[] = [
-  "'",
-  '"',
-  "`",
-  "$",
-  "(",
-  ")",
-  "{",
-  "}",
-  "[",
-  "]",
-  "<",
-  ">",
-  "|",
-  "&",
-  ";",
-  "\n",
-  " ",
-  "\\",
-  "#",
-  "!",
-  "*",
-  "?",
-  "~",
-  "=",
-  ",",
-  "..",
-  "$(",
-  "${",
-  "$((",
-  "))",
-  "<(",
-  ">(",
-  "$'",
-  '$"',
-  "\\\n",
-  "\t",
-  "c1",
-  "c2 ",
-  " c3",
-  "x",
-  "1",
-  "&&",
-  "||",
-  ";;",
-  "<<E",
-  "\nE\n",
-  "<<<",
-  "x=",
-  "-",
-  ":",
-  "@",
-  "%",
-  "a",
-  "echo ",
-  "+",
-  "^",
-  "/",
-  "2>",
-  ">&",
-  "[[",
-  "]]",
-  "if ",
-  "then ",
-  "fi",
-  "case ",
-  "in ",
-  "esac",
-  "for x in ",
-  "do ",
-  "done",
-  "!(",
-  "@(",
-  "|&",
-  "x=(",
-  "x[",
-  "]=",
-  "=~",
-  "time ",
-  "\\'",
-  '\\"',
-  "\\`",
-  "\\$(",
-  "''",
-  '""',
-  "$[",
-  ":-",
-];
-
 function pick<T>(random: Random, from: readonly T[]): T {
   const picked = from[random(from.length)];
   if (picked === undefined) throw new Error("nothing to pick from");
@@ -279,7 +36,9 @@ function garble(random: Random, line: string): string {
   for (let times = 1 + random(3); times > 0; times--) {
     const at = random(garbled.length + 1);
     garbled =
-      garbled.slice(0, at) + (random(4) === 0 ? "" : pick(random, NOISE)) + garbled.slice(at + (random(3) === 0 ? 1 + random(2) : 0));
+      garbled.slice(0, at) +
+      (random(4) === 0 ? "" : pick(random, FRAGMENTS.noise)) +
+      garbled.slice(at + (random(3) === 0 ? 1 + random(2) : 0));
   }
   return garbled;
 }
@@ -287,7 +46,7 @@ function garble(random: Random, line: string): string {
 /** One line. About half of them are such that a careful person would call them safe. */
 export function randomLine(random: Random): string {
   const shape = random(20);
-  if (shape === 0) return Array.from({ length: 1 + random(12) }, () => pick(random, NOISE)).join("");
+  if (shape === 0) return Array.from({ length: 1 + random(12) }, () => pick(random, FRAGMENTS.noise)).join("");
   const isTame = shape < 14;
   const line = list(random, { isTame, depth: 2 });
   return shape % 4 === 3 ? garble(random, line) : line;
@@ -345,12 +104,12 @@ function statement(random: Random, style: Style): string {
 
 function command(random: Random, style: Style): string {
   const program = style.isTame
-    ? pick(random, KNOWN)
+    ? pick(random, FRAGMENTS.known)
     : random(8) === 0
       ? word(random, style)
       : random(3) === 0
-        ? pick(random, KNOWN)
-        : pick(random, UNKNOWN);
+        ? pick(random, FRAGMENTS.known)
+        : pick(random, FRAGMENTS.unknown);
   const count = random(4);
   const words = Array.from({ length: count }, () => word(random, style));
   const prefix =
@@ -373,7 +132,19 @@ function redirection(random: Random, style: Style): string {
     "</dev/null",
   ];
   const operator = pick(random, [">", "<", ">>", ">|", "<>", ">&", "<&", "&>", "&>>", "<<<", "2>", "{fd}>"]);
-  const wild = [`${operator}${word(random, inner)}`, `${operator} ${word(random, inner)}`,">f2", ">>f2", "<>f2", ">&2", `< ${word(random, inner)}`, "2>&-", ">|f2", "{fd}>f2", "<&0"];
+  const wild = [
+    `${operator}${word(random, inner)}`,
+    `${operator} ${word(random, inner)}`,
+    ">f2",
+    ">>f2",
+    "<>f2",
+    ">&2",
+    `< ${word(random, inner)}`,
+    "2>&-",
+    ">|f2",
+    "{fd}>f2",
+    "<&0",
+  ];
   if (random(4) !== 0) return pick(random, style.isTame ? shapes : [...shapes, ...wild]);
   const delimiter = pick(random, ["E", "'E'", '"E"', "\\E", "E"]);
   const body = Array.from({ length: random(3) }, () =>
@@ -392,10 +163,11 @@ function redirection(random: Random, style: Style): string {
 
 function word(random: Random, style: Style): string {
   const kind = random(style.isTame ? 24 : 16);
-  if (kind < 4 || (style.isTame && kind < 10)) return pick(random, LETTERS);
-  if (kind < 7 || (style.isTame && kind < 17)) return pick(random, QUOTED);
-  if (kind < 10 || (style.isTame && kind < 22)) return pick(random, EXPANDED);
-  if (style.depth === 0 || kind === 10) return word(random, { ...style, depth: 0 }) + pick(random, [...LETTERS, ...QUOTED, ...EXPANDED]);
+  if (kind < 4 || (style.isTame && kind < 10)) return pick(random, FRAGMENTS.letters);
+  if (kind < 7 || (style.isTame && kind < 17)) return pick(random, FRAGMENTS.quoted);
+  if (kind < 10 || (style.isTame && kind < 22)) return pick(random, FRAGMENTS.expanded);
+  if (style.depth === 0 || kind === 10)
+    return word(random, { ...style, depth: 0 }) + pick(random, [...FRAGMENTS.letters, ...FRAGMENTS.quoted, ...FRAGMENTS.expanded]);
   const inner = { ...style, depth: style.depth - 1 };
   const body = list(random, inner);
   return pick(random, [

@@ -42,7 +42,7 @@ function countScript(state: Census, { script, inside }: { readonly script: Scrip
   for (const stretch of grouped(stretchesOf(state, script.body))) {
     if (stretch.start < inside.start) {
       // Inside escaped backquotes words have no place of their own, so that nothing there can be confirmed.
-      if (OPENER.test(stretch.words.map(({ raw }) => raw).join(" "))) report(state, stretch.start);
+      if (OPENER.test(stretch.words.map(({ raw }) => raw).join(" "))) reportAt(state, stretch.start);
       continue;
     }
     if (stretch.start < done) continue;
@@ -97,13 +97,13 @@ function countGap(state: Census, { start, end }: Span): void {
   const gap = state.text.slice(start, end);
   if (!OPENER.test(gap)) return;
   const found = OPENER.exec(gap.replace(COMMENT, (comment) => " ".repeat(comment.length)));
-  if (found !== null) report(state, start + found.index);
+  if (found !== null) reportAt(state, start + found.index);
 }
 
 function countWord(state: Census, { start, end, reading, words }: Stretch): void {
   const raw = state.text.slice(start, end);
   if (reading === "known" || (words.length === 1 && words[0]?.raw === raw && ORDINARY.test(raw))) return;
-  if (words.some((word) => word.raw !== raw)) return report(state, start);
+  if (words.some((word) => word.raw !== raw)) return reportAt(state, start);
   const shown = new Map<number, Shown>();
   for (const word of words) if (word.text === undefined) for (const piece of word.pieces) note(piece, shown);
   const scanner: Scanner = { end, reading, shown, inQuotes: reading === "body", inBraces: false };
@@ -168,7 +168,7 @@ function step(state: Census, { scanner, at }: { readonly scanner: Scanner; reado
       scanner.inBraces = true;
       return at + 2;
     default:
-      if (isBare && scanner.reading === "bare" && OPERATOR.test(text.charAt(at))) report(state, at);
+      if (isBare && scanner.reading === "bare" && OPERATOR.test(text.charAt(at))) reportAt(state, at);
       return at + 1;
   }
 }
@@ -176,7 +176,7 @@ function step(state: Census, { scanner, at }: { readonly scanner: Scanner; reado
 function substitution(state: Census, { scanner, at }: { readonly scanner: Scanner; readonly at: number }): number {
   const found = scanner.shown.get(at);
   if (found === undefined) {
-    report(state, at);
+    reportAt(state, at);
     return at + 1;
   }
   for (const script of found.scripts) {
@@ -197,7 +197,7 @@ function closingEscapedQuote(text: string, from: number): number {
   return at + 1;
 }
 
-function report(state: Census, at: number): void {
+function reportAt(state: Census, at: number): void {
   state.report({
     ruleId: "shell.unexplained",
     level: "needs-review",

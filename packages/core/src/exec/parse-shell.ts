@@ -6,6 +6,7 @@ import { parse, type ParsedScript } from "unbash";
 import type { Finding } from "./findings.js";
 import { deeper, refuse, spanOf, type Conversion } from "./parse-shell/conversion.js";
 import { convertList } from "./parse-shell/nodes.js";
+import { oneWord } from "./parse-shell/words.js";
 import type { SafetyLimits } from "./safety.js";
 import type { Script, Span } from "./tree.js";
 
@@ -28,6 +29,7 @@ export function parseShell(text: string, limits: SafetyLimits): Parsed {
     isOver: false,
     fixed: undefined,
     convertScript: (script, span) => convertScript(state, { script, span }),
+    convertOperand: (word) => oneWord(state, word, "start"),
   };
   const span = { start: 0, end: text.length };
   try {

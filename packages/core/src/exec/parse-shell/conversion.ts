@@ -1,10 +1,10 @@
 /**
  * Conversion: what the steps from the parser's nodes to our tree share. It lives for one call of parseShell().
  */
-import type { ParsedScript } from "unbash";
+import type { ParsedScript, Word as ParserWord } from "unbash";
 import type { Finding } from "../findings.js";
 import type { SafetyLimits } from "../safety.js";
-import type { Script, Span } from "../tree.js";
+import type { Script, Span, Word } from "../tree.js";
 
 /** State of one conversion. */
 export interface Conversion {
@@ -22,6 +22,7 @@ export interface Conversion {
   /** Place of everything inside escaped backquotes, whose own positions count in a text that nobody sees. */
   fixed: Span | undefined;
   readonly convertScript: (script: ParsedScript, span: Span) => Script;
+  readonly convertOperand: (word: ParserWord) => Word;
 }
 
 /** Where a node is in the judged text. */

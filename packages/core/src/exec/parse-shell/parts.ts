@@ -7,7 +7,6 @@ import type { Piece } from "../tree.js";
 import { spanOf, type Conversion } from "./conversion.js";
 import { bareText, escapedText, quotedText } from "./literal.js";
 import { scriptOf, scriptsBelow } from "./scripts.js";
-import { operandWord } from "./words.js";
 
 /** What a backslash hides inside double quotes. */
 const QUOTE_ESCAPES = '$`"\\';
@@ -129,17 +128,23 @@ function parameter(state: Conversion, part: ParameterExpansionPart, quoted: bool
   const modifiers = [prefix, index, operation].filter((modifier) => modifier !== undefined).length;
   if (name === "" || modifiers > 1 || part.text.includes(CONTINUED)) return other(state, "an expansion with more than one modifier", part);
   if (prefix !== undefined) return { kind: "variable", name, quoted, operator: prefix === "!" ? "!" : "length", operands: [] };
-  if (index !== undefined) return { kind: "variable", name, quoted, operator: "[", operands: [operandWord(state, index)] };
+  if (index !== undefined) return { kind: "variable", name, quoted, operator: "[", operands: [state.convertOperand(index)] };
   if (operation === undefined) return name === "HOME" ? { kind: "home", quoted } : { kind: "variable", name, quoted, operands: [] };
   if (operation.type === "Unknown") return other(state, "an expansion that the shell may not know", part);
   const operands = operandsOf(operation);
   // Quotes and escapes of an operand mean other things inside quotes and here-documents, and parsers get them wrong.
   if (quoted && operands.some((operand) => /["'\\]/.test(operand.text))) return other(state, "quotes inside an expansion", part);
-  return { kind: "variable", name, quoted, operator: operation.operator, operands: operands.map((operand) => operandWord(state, operand)) };
+  return {
+    kind: "variable",
+    name,
+    quoted,
+    operator: operation.operator,
+    operands: operands.map((operand) => state.convertOperand(operand)),
+  };
 }
 
 type Operation = Exclude<NonNullable<ParameterExpansionPart["operation"]>, { type: "Unknown" }>;
-type Operand = Parameters<typeof operandWord>[1];
+type Operand = Parameters<Conversion["convertOperand"]>[0];
 
 function operandsOf(operation: Operation): readonly Operand[] {
   switch (operation.type) {

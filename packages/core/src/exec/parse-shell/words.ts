@@ -61,11 +61,6 @@ export function oneWord(state: Conversion, word: ParserWord, tilde?: Tilde): Wor
   return makeWord({ span: spanOf(state, word), raw: word.text }, wordPieces(state, word, how));
 }
 
-/** A word of an operator inside `${…}`. */
-export function operandWord(state: Conversion, word: ParserWord): Word {
-  return oneWord(state, word, "start");
-}
-
 /** `name=value` as an argument of `export` and the like. */
 export function assignmentWord(state: Conversion, assignment: ParserAssignment): Word {
   const { append, index, name, text, value } = assignment;
