@@ -51,8 +51,7 @@ export async function decideCommand(
     if (call.cancelled !== undefined) void opened.withdraw(call.cancelled);
     verdict = await opened.settled;
     await parts.settling.get(opened.requestId);
-    const isUnanswered = verdict.decision === "deny" && verdict.code === "consent_expired" && call.cancelled === undefined;
-    if (isUnanswered && verdict.decision === "deny") verdict = await judgeAnew(parts, verdict, { action, context });
+    if (verdict.decision === "deny" && verdict.code === "consent_expired") verdict = await judgeAnew(parts, verdict, { action, context });
   } else {
     verdict = opened;
   }

@@ -1,5 +1,5 @@
 /** How questions end that no person answered: taken back, closed, kept over a restart, and what silence means. */
-import { memoryStore, type Verdict } from "@acp/core";
+import { type Layer, memoryStore, type Verdict } from "@acp/core";
 import { readPolicy } from "@acp/core/yaml";
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
@@ -104,8 +104,32 @@ version: "1"
 rules:
   - { name: touch is asked, match: { kind: shell, name: touch }, action: ask }
 `);
-    const verdict = await expired(full, REVIEWED, { policy });
-    expect(verdict).toMatchObject({ code: "consent_expired", retryable: true });
+    const desk = await openDesk({ written: full, policy });
+    const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
+    await desk.request();
+    await desk.clock.advance(60_000);
+    expect(await verdict).toMatchObject({ code: "consent_expired", retryable: true });
+    expect(desk.types().filter((type) => type === "consent_requested").length).toBe(1);
+  });
+
+  it("askFallback leaves layers in force", async () => {
+    let isOpen = true;
+    const door: Layer = { name: "door", judge: () => (isOpen ? undefined : { effect: "deny", ruleId: "door", reason: "closed" }) };
+    const desk = await openDesk({ written: full, layers: [door] });
+    const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
+    await desk.request();
+    isOpen = false;
+    await desk.clock.advance(60_000);
+    expect(await verdict).toMatchObject({ code: "consent_expired", reason: "closed" });
+  });
+
+  it("askFallback is for silence alone: not for a no, not for a request that could not be sent", async () => {
+    const desk = await openDesk({ written: full });
+    const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
+    await desk.answer("deny");
+    expect(codeOf(await verdict)).toBe("consent_denied");
+    const mute = await openDesk({ written: full, send: () => Promise.reject(new Error("no client is connected")) });
+    expect(codeOf(await mute.hub.onApprovalNeeded(REVIEWED, AGENT))).toBe("channel_failed");
   });
 
   it("askFallback is a decision of its own in the log, and names the option that lets silence allow", async () => {
