@@ -16,7 +16,7 @@ function expectWellFormed(command: string, safety: CommandSafety): void {
   expect(reasons.length).toBeLessThanOrEqual(REASONS_MAX);
   expect(ranks).toEqual(ranks.toSorted((a, b) => b - a));
   for (const { ruleId, layer, message } of reasons) {
-    expect(ruleId).toMatch(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/);
+    expect(ruleId).toMatch(/^[a-z0-9][a-z0-9-]*\.[a-z0-9-]+$/);
     expect(message).toMatch(/^[^\n]{3,300}$/);
     expect(layers).toContain(layer);
   }

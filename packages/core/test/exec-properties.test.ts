@@ -155,16 +155,18 @@ describe("what is dangerous", () => {
 });
 
 describe("commands that are safe", () => {
-  /** A directory that changed, or a comment, a heredoc or an open line at the end, changes what comes after. */
-  const leavesNothing = (command: string): boolean => !/\b(cd|pushd|popd)\b|#|<<|\n/.test(command);
-  /** Only a command without these words can stand behind `|`. */
-  const pipes = (command: string): boolean => leavesNothing(command) && !/^(!|time)(\s|$)/.test(command);
+  /** A directory that changed, or a comment, a heredoc or an open line at the end, changes what comes after; `((` would be arithmetic. */
+  const leavesNothing = (command: string): boolean => !/\b(cd|pushd|popd)\b|#|<<|\n|^\(/.test(command);
+  /** Only a command without these words can stand behind `|`; what feeds xargs is all that stands before it. */
+  const pipes = (command: string): boolean => leavesNothing(command) && !/^(!|time)(\s|$)|\bxargs\b/.test(command);
   const joins: readonly string[] = [" && ", "; ", " || ", "\n"];
 
   it("stay safe one after the other", () => {
     const first = from(safe.filter(leavesNothing));
     fc.assert(
       fc.property(first, fc.constantFrom(...joins), from(safe), (a, join, b) => {
+        // `a || cd b && cd ..`: where a succeeds, only the second cd runs.
+        fc.pre(join !== " || " || leavesNothing(b));
         const joined = `${a}${join}${b}`;
         expect(evaluateCommandSafety(joined)).toMatchObject({ riskLevel: "safe", reasons: [] });
       }),

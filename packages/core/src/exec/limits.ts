@@ -17,6 +17,8 @@ export const SAFETY_LIMITS: SafetyLimits = {
 export const WRAPPER_DEPTH_MAX = 6;
 /** Reasons in an answer: what a person still reads. */
 export const REASONS_MAX = 8;
+/** UTF-16 units of one reason's message: it may name a word of the command, and that may be long. */
+export const MESSAGE_CHARS_MAX = 300;
 /** `$(`, `${`, `<(`, backquotes and the like in one text: each may make the parser read the rest of the text again. */
 export const SUBSTITUTIONS_MAX = 200;
 /** Words that one word's braces may make. */

@@ -1,8 +1,9 @@
 /**
  * Reasons: the findings that a person is shown, the most severe ones first.
  */
+import { escapeText } from "../approval/escape.js";
 import type { Finding } from "./findings.js";
-import { REASONS_MAX } from "./limits.js";
+import { MESSAGE_CHARS_MAX, REASONS_MAX } from "./limits.js";
 import type { CommandRisk, SafetyLayer, SafetyReason } from "./safety.js";
 
 /** The level of all findings together. */
@@ -21,10 +22,16 @@ export function reasonsOf(findings: readonly Finding[]): readonly SafetyReason[]
     const key = `${level} ${message}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    reasons.push({ ruleId, level, layer, span, message });
+    reasons.push({ ruleId, level, layer, span, message: shown(message) });
     if (reasons.length === REASONS_MAX) break;
   }
   return reasons;
+}
+
+/** A message names what stands in the command: on one line, nothing hidden, and short where that is long. */
+function shown(message: string): string {
+  const line = escapeText(message.slice(0, MESSAGE_CHARS_MAX));
+  return line.length < MESSAGE_CHARS_MAX ? line : `${line.slice(0, MESSAGE_CHARS_MAX - 1)}…`;
 }
 
 function bySeverity(one: Finding, other: Finding): number {
