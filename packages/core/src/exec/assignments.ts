@@ -2,6 +2,7 @@
  * Assignments: alone they may set a variable without a meaning of its own; before a command only what changes neither what it runs nor
  * what it reads.
  */
+import { shown } from "./binaries/case.js";
 import { isHarmlessVariable } from "./environment.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { printedNames } from "./names.js";
@@ -21,8 +22,9 @@ export function judgeAssignments(walk: Walk, start: State, assignments: readonly
   for (const assignment of assignments) {
     judgeParts(walk, state, assignment);
     const { name, value, span, isPlain } = assignment;
-    if (!isPlain) walk.report(syntax("assignment.array", span, `\`${name}\` is set in part or as a list, and its index is read as code`));
-    else if (!canSet(name)) walk.report(syntax("assignment.name", span, `\`${name}\` may mean something to the shell or to programs`));
+    if (!isPlain)
+      walk.report(syntax("assignment.array", span, `${shown(name)} is set in part or as a list, and its index is read as code`));
+    else if (!canSet(name)) walk.report(syntax("assignment.name", span, `${shown(name)} may mean something to the shell or to programs`));
     state = withVariable(state, name, value === undefined ? undefined : stableValues(value, state.variables));
   }
   return state;
@@ -37,7 +39,7 @@ export function judgePrefix(walk: Walk, state: State, { assignments, words }: Co
     // `IFS= read line`: how `read` splits what it reads.
     if (isPlain && name === "IFS" && program === "read" && value?.text !== undefined) continue;
     if (isPlain && value?.text !== undefined && isHarmlessVariable(name, value.text)) continue;
-    walk.report(syntax("assignment.environment", span, `\`${name}\` changes the environment of the command`));
+    walk.report(syntax("assignment.environment", span, `${shown(name)} changes the environment of the command`));
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Change directory: where `cd` and `pushd` lead. Only to a folder of the project that is known and none that configures tools that run programs.
  */
+import { shown } from "./binaries/case.js";
 import type { Argument, ArgumentValue } from "./argument.js";
 import { review } from "./findings.js";
 import { pathProblem, resolveInside } from "./paths.js";
@@ -54,7 +55,7 @@ function folderProblem(value: ArgumentValue, place: Place): { readonly ruleId: s
   if (problem !== undefined) return { ruleId: "cd.outside", message: `\`cd\`: ${problem.message}` };
   const parts = resolveInside(value.text, place)?.toLowerCase().split("/") ?? [];
   if (!parts.some((part) => SETTINGS.has(part))) return undefined;
-  return { ruleId: "cd.settings", message: `\`cd\`: \`${value.text}\` holds settings of tools that run programs` };
+  return { ruleId: "cd.settings", message: `\`cd\`: ${shown(value.text)} holds settings of tools that run programs` };
 }
 
 /** The state where the directory is not known; all that the shell went to before was inside. */

@@ -1,6 +1,7 @@
 /**
  * Judge `[[ … ]]`: comparisons of texts and files. Those of numbers read a text as code, so that only literal numbers pass.
  */
+import { shown } from "./binaries/case.js";
 import { judgeWords } from "./judge-word.js";
 import type { State } from "./state.js";
 import type { Comparison, Span, Word } from "./tree.js";
@@ -21,8 +22,8 @@ export function judgeTest(
     judgeWords(walk, state, words);
     if (TEXTS.has(operator) || FILES.has(operator) || (NUMBERS.has(operator) && words.every(isNumber))) continue;
     const message = NUMBERS.has(operator)
-      ? `\`${operator}\` reads a text that is not a plain number as code`
-      : `\`${operator}\` inside \`[[ ]]\` can read a name as code`;
+      ? `${shown(operator)} reads a text that is not a plain number as code`
+      : `${shown(operator)} inside \`[[ ]]\` can read a name as code`;
     walk.report(syntax("test.code", span, message));
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Judge a word: whether what the shell does to make it only reads. What the word then means to its program is not judged here.
  */
+import { shown } from "./binaries/case.js";
 import type { State } from "./state.js";
 import type { Piece, Span, Variable, Word } from "./tree.js";
 import { canShow, isHarmlessOperator } from "./variables.js";
@@ -51,10 +52,10 @@ function judgePiece(walk: Walk, state: State, { piece, span }: { readonly piece:
 function judgeVariable(walk: Walk, state: State, { variable, span }: { readonly variable: Variable; readonly span: Span }): void {
   const { name, operator, operands } = variable;
   if (!state.variables.has(name) && !canShow(name)) {
-    walk.report(syntax("variable.environment", span, `\`$${name}\` comes from the environment and may hold a secret`));
+    walk.report(syntax("variable.environment", span, `${shown(`$${name}`)} comes from the environment and may hold a secret`));
   }
   if (operator !== undefined && !isHarmlessOperator(operator)) {
-    walk.report(syntax("variable.operator", span, `what is done to \`${name}\` in \`\${…}\` can set it or read its value as code`));
+    walk.report(syntax("variable.operator", span, `what is done to ${shown(name)} in \`\${…}\` can set it or read its value as code`));
   }
   judgeWords(walk, state, operands);
 }

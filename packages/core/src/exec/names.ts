@@ -98,8 +98,10 @@ export function printedNames({ body }: Script): Names | undefined {
 /** The names of the project's files that a command or a pipeline prints, where it prints nothing else. */
 export function listedNames(node: Node): Names | undefined {
   if (node.type === "pipeline") {
-    const [first, ...others] = node.stages;
-    return !node.mergesErrors && first !== undefined && others.every(selectsNames) ? listedNames(first) : undefined;
+    // What lists names does not read what comes before it.
+    const last = node.stages.findLastIndex((stage) => !selectsNames(stage));
+    const lister = node.stages[last];
+    return node.mergesErrors || lister === undefined ? undefined : listedNames(lister);
   }
   if (!isOneOf(node, LISTERS)) return undefined;
   return node.type === "command" && node.words[0]?.text === "find" ? BELOW : ANY;

@@ -1,6 +1,7 @@
 /**
  * Paths: whether a path given to a program that reads it stays inside the project and names no secret. Text only: links are not followed.
  */
+import { shown } from "./binaries/case.js";
 import type { ArgumentValue } from "./argument.js";
 import { review } from "./findings.js";
 import type { Report } from "./findings.js";
@@ -29,16 +30,16 @@ export function checkPath(value: ArgumentValue, place: Place, at: { readonly rep
 export function pathProblem(value: ArgumentValue, place: Place): PathProblem | undefined {
   const { text } = value;
   if (HARMLESS_DEVICE.test(text)) return undefined;
-  if (text.startsWith("~")) return { ruleId: "path.home", message: `\`${text}\` is in a home directory, outside the project` };
+  if (text.startsWith("~")) return { ruleId: "path.home", message: `${shown(text)} is in a home directory, outside the project` };
   const inside = resolveInside(text, place);
   if (inside === undefined) {
     return isUnknown(text, place)
-      ? { ruleId: "path.unknown-place", message: `It is not known where \`${text}\` is: the current directory is not known here` }
-      : { ruleId: "path.outside", message: `\`${text}\` is outside the project` };
+      ? { ruleId: "path.unknown-place", message: `It is not known where ${shown(text)} is: the current directory is not known here` }
+      : { ruleId: "path.outside", message: `${shown(text)} is outside the project` };
   }
-  if (isSecretName(inside)) return { ruleId: "path.secret", message: `\`${text}\` usually holds credentials` };
+  if (isSecretName(inside)) return { ruleId: "path.secret", message: `${shown(text)} usually holds credentials` };
   if (value.isGlob && inside.split("/").some((part) => /[*?[]/.test(part) && canMatchSecret(part))) {
-    return { ruleId: "path.secret", message: `\`${text}\` can name files that hold credentials` };
+    return { ruleId: "path.secret", message: `${shown(text)} can name files that hold credentials` };
   }
   return undefined;
 }

@@ -20,17 +20,17 @@ const SHARED = /^(?:root|home|Users|System|Library|Volumes|private|mnt|media|opt
 
 /** Where a command line starts. A directory that is not absolute is not known. */
 export function startPlace({ cwd, projectRoot, trustedWorkspace = true }: SafetyOptions): Place {
-  if (projectRoot === undefined) return { ...placeOf(cwd), trustedWorkspace };
+  if (projectRoot === undefined) return placeOf(cwd, trustedWorkspace);
   if (!projectRoot.startsWith("/")) return { inside: undefined, projectRoot: undefined, trustedWorkspace };
   const place: Place = { inside: "", projectRoot, trustedWorkspace };
   return cwd === undefined ? place : { ...place, inside: cwd.startsWith("/") ? resolveInside(cwd, place) : undefined };
 }
 
 /** Without a root, the directory itself is the project; it is often the agent who chooses it, and `/` would make everything inside. */
-function placeOf(cwd: string | undefined): Pick<Place, "inside" | "projectRoot"> {
-  if (cwd === undefined) return { inside: "", projectRoot: undefined };
-  const path = cwd.startsWith("/") ? resolveInside(cwd, { inside: "", projectRoot: "/", trustedWorkspace: true }) : undefined;
+function placeOf(cwd: string | undefined, trustedWorkspace: boolean): Place {
+  if (cwd === undefined) return { inside: "", projectRoot: undefined, trustedWorkspace };
+  const path = cwd.startsWith("/") ? resolveInside(cwd, { inside: "", projectRoot: "/", trustedWorkspace }) : undefined;
   return path === undefined || SYSTEM.test(path) || SHARED.test(path)
-    ? { inside: undefined, projectRoot: undefined }
-    : { inside: "", projectRoot: cwd };
+    ? { inside: undefined, projectRoot: undefined, trustedWorkspace }
+    : { inside: "", projectRoot: cwd, trustedWorkspace };
 }

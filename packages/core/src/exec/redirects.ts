@@ -1,6 +1,7 @@
 /**
  * Redirects: input may come from a project's file; output may go to nowhere or to another stream.
  */
+import { shown } from "./binaries/case.js";
 import { judgeWord } from "./judge-word.js";
 import { checkPath } from "./paths.js";
 import { resolveWord } from "./resolve-arguments.js";
@@ -54,7 +55,7 @@ function judgeRedirect(walk: Walk, state: State, redirect: Redirect): void {
     default:
       break;
   }
-  walk.report(syntax("redirect.file", span, `\`${operator}\` writes to ${target === undefined ? "a file" : `\`${target.raw}\``}`));
+  walk.report(syntax("redirect.file", span, `\`${operator}\` writes to ${target === undefined ? "a file" : shown(target.raw)}`));
 }
 
 function judgeInput(

@@ -2,6 +2,7 @@
  * Safe walk: proves that a command line only reads. It goes through every kind of node; what it does not know needs a person. It never
  * says `dangerous`: that is the other walk's word.
  */
+import { shown } from "./binaries/case.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { judgeTest } from "./judge-test.js";
 import { listedNames, printedNames, selectsNames } from "./names.js";
@@ -18,8 +19,9 @@ import { syntax } from "./walk.js";
 import type { Walk } from "./walk.js";
 
 /** Reports everything that keeps a script from being proven safe. */
-export function safeWalk(shared: Omit<Walk, "script">, script: Script, start: State): void {
-  const walk: Walk = { ...shared, script: (inner, state) => void judgeNode(walk, withInput(state, undefined), inner.body) };
+export function safeWalk({ report, extra, allowlist, lifted }: Omit<Walk, "script">, script: Script, start: State): void {
+  const judgeScript: Walk["script"] = (inner, state) => void judgeNode(walk, withInput(state, undefined), inner.body);
+  const walk: Walk = { report, extra, allowlist, lifted, script: judgeScript };
   judgeNode(walk, start, script.body);
 }
 
@@ -86,8 +88,8 @@ function judgePipeline(walk: Walk, state: State, { stages, mergesErrors, span }:
   let { input } = state;
   for (const [index, stage] of stages.entries()) {
     judgeNode(walk, withInput(state, input), stage);
-    if (index === 0) input = mergesErrors ? undefined : listedNames(stage);
-    else if (!selectsNames(stage)) input = undefined;
+    const passedOn = index > 0 && selectsNames(stage) ? input : undefined;
+    input = mergesErrors ? undefined : (listedNames(stage) ?? passedOn);
   }
   return either(state);
 }
@@ -135,7 +137,7 @@ function judgeWhile(walk: Walk, state: State, { condition, body }: Kind<"while">
 }
 
 function judgeFor(walk: Walk, state: State, { name, words, body, span }: Kind<"for">): Outcome {
-  if (!canSet(name)) walk.report(syntax("assignment.name", span, `\`${name}\` may mean something to the shell or to programs`));
+  if (!canSet(name)) walk.report(syntax("assignment.name", span, `${shown(name)} may mean something to the shell or to programs`));
   judgeWords(walk, state, words ?? []);
   const entry = loopState(state, [body]);
   const end = after(judgeNode(walk, withVariable(entry, name, words === undefined ? undefined : loopValues(words, state)), body));

@@ -1,6 +1,7 @@
 /**
  * Simple command: judges one program with its arguments, behind wrappers that add nothing of their own.
  */
+import { shown } from "./binaries/case.js";
 import { matchAllowlist } from "./allowlist.js";
 import type { Argument, ProgramCall } from "./argument.js";
 import { judgeAssignments, judgePrefix } from "./assignments.js";
@@ -55,7 +56,7 @@ function judgeCall(walk: Walk, state: State, call: Call): Outcome {
     return either(state);
   }
   const wrapped = program === "xargs" ? undefined : unwrap(words);
-  if (wrapped === undefined) return judgeArguments(walk, state, { ...call, program });
+  if (wrapped === undefined) return judgeArguments(walk, state, call);
   const span = spanOf(words);
   if (depth >= WRAPPER_DEPTH_MAX) {
     walk.report(review("safe-binaries", { ruleId: "wrapper.depth", span, message: "too many programs that run another one" }));
@@ -63,9 +64,9 @@ function judgeCall(walk: Walk, state: State, call: Call): Outcome {
   }
   if (wrapped.isTransparent) {
     const isOfShell = call.isOfShell && SHELL_WRAPPERS.has(program);
-    return judgeCall(walk, state, { ...call, words: wrapped.tail, isOfShell, depth: depth + 1 });
+    return judgeCall(walk, state, { command: call.command, words: wrapped.tail, isOfShell, depth: depth + 1 });
   }
-  if (wrapped.tail.length === 0 && wrapped.script === undefined) return judgeArguments(walk, state, { ...call, program });
+  if (wrapped.tail.length === 0 && wrapped.script === undefined) return judgeArguments(walk, state, call);
   walk.report(review("safe-binaries", { ruleId: "wrapper.runs", span, message: `\`${program}\` runs another command in its own way` }));
   return either(state);
 }
@@ -78,29 +79,26 @@ function programOf(word: Word | undefined, { places }: State): string | Finding 
     return review("shell-syntax", {
       ruleId: "program.dynamic",
       span,
-      message: `which program \`${word?.raw ?? ""}\` is will be known only when it runs`,
+      message: `which program ${shown(word?.raw ?? "")} is will be known only when it runs`,
     });
   }
-  // A relative name is another file behind a \`cd\`.
+  // A relative name is another file behind a `cd`.
   if (name.includes("/") && !places.every(({ inside }) => inside === "")) {
     return review("safe-binaries", {
       ruleId: "program.path",
       span,
-      message: `\`${name}\` is a program given by its path, whatever is in that file`,
+      message: `${shown(name)} is a program given by its path, whatever is in that file`,
     });
   }
   if (!/^(?:[A-Za-z0-9_./][A-Za-z0-9_./+-]*|\[|:)$/.test(name)) {
-    return review("shell-syntax", { ruleId: "program.name", span, message: `\`${name}\` is no ordinary name of a program` });
+    return review("shell-syntax", { ruleId: "program.name", span, message: `${shown(name)} is no ordinary name of a program` });
   }
   return name;
 }
 
-interface NamedCall extends Call {
-  readonly program: string;
-}
-
-function judgeArguments(walk: Walk, state: State, call: NamedCall): Outcome {
-  const { program, words, isOfShell } = call;
+function judgeArguments(walk: Walk, state: State, call: Call): Outcome {
+  const { words, isOfShell } = call;
+  const program = words[0]?.text ?? "";
   const args = resolveArguments(words.slice(1), state.variables, printedNames);
   const span = spanOf(words);
   if (isOfShell && (program === "cd" || program === "pushd")) return changeDirectory(walk, state, { args, span });

@@ -1,6 +1,7 @@
 /**
  * xargs: runs a program with arguments that it reads. Safe only for a few programs, and as if they had those arguments written out.
  */
+import { shown } from "./binaries/case.js";
 import type { Argument, ArgumentValue, ProgramCall } from "./argument.js";
 import { review } from "./findings.js";
 import type { Finding } from "./findings.js";
@@ -30,7 +31,7 @@ export function readXargs({ span, args }: ProgramCall, input: readonly ArgumentV
     return review("safe-binaries", {
       ruleId: "xargs.run",
       span,
-      message: `\`xargs\` runs ${program === undefined ? "a program" : `\`${program}\``} with arguments that it reads`,
+      message: `\`xargs\` runs ${program === undefined ? "a program" : shown(program)} with arguments that it reads`,
     });
   }
   const read: Argument = { span, raw: "…", leading: "", isOne: false, ...(input === undefined ? {} : { values: input, isOne: true }) };
