@@ -19,8 +19,10 @@ export interface Argument {
   readonly values?: readonly ArgumentValue[];
   /** Letters that it is known to start with, also where the rest is not known: `--format=` of `--format="$x"`. */
   readonly leading: string;
-  /** Whether it stays one argument whatever it holds. */
+  /** Whether it stays one argument whatever it holds; a glob may still stand for several. */
   readonly isOne: boolean;
+  /** Whether it is exactly one argument even where a value is a glob: a name that a glob has found before, in quotes. */
+  readonly isQuoted?: true;
 }
 
 /** A program and its arguments. */

@@ -89,6 +89,14 @@ describe("resolveArguments()", () => {
     expect(argument('"$many$many$many$many$many$many"').values).toBeUndefined();
   });
 
+  it("says what is one word even where it holds a name that a glob has found", () => {
+    expect(argument('"$f"').isQuoted).toBe(true);
+    expect(argument('x"$f".bak').isQuoted).toBe(true);
+    expect(argument("$f").isQuoted).toBeUndefined();
+    expect(argument("*.ts").isQuoted).toBeUndefined();
+    expect(argument('*"$f"').isQuoted).toBeUndefined();
+  });
+
   it("says with which letters all values begin", () => {
     expect(argument("ab$many").leading).toBe("ab");
     expect(argument("src/*.ts").leading).toBe("src/");

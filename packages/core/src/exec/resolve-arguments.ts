@@ -59,8 +59,11 @@ export function resolveWord(word: Word, variables: Variables, printedNames?: Pri
     values = joined;
   }
   if (values === undefined) return { span, raw, leading, isOne };
-  return { span, raw, values, leading: commonStart(values), isOne };
+  const found = { span, raw, values, leading: commonStart(values), isOne };
+  return isOne && word.pieces.every(isQuoted) ? { ...found, isQuoted: true } : found;
 }
+
+const isQuoted = (piece: Piece): boolean => piece.kind === "text" || ("quoted" in piece && piece.quoted);
 
 interface Knowledge {
   readonly variables: Variables;
