@@ -1,7 +1,8 @@
 /** @acp/core/exec: how risky a shell command is, before it runs. Loads the shell parser; the main entry does not. */
 export { matchAllowlist, parseAllowlist } from "./exec/allowlist.js";
 export type { Allowlist, AllowlistEntry } from "./exec/allowlist.js";
-export type { Binary, BinaryTable } from "./exec/binaries/table.js";
+export { parseBinaryTable } from "./exec/binaries/parse-table.js";
+export type { Binary, BinaryTable, Style, Topic } from "./exec/binaries/table.js";
 export { parseExecApprovalConfig, parseProfileConfig } from "./exec/config.js";
 export type { ExecApprovalConfig, ExecAsk, ExecAskFallback, ExecSecurity, ProfileConfig } from "./exec/config.js";
 export { isHarmlessVariable } from "./exec/environment.js";

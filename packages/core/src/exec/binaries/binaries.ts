@@ -40,4 +40,4 @@ export const TABLES: readonly BinaryTable[] = [
 ];
 
 /** The built-in programs by name. */
-export const BINARIES: BinaryTable = Object.assign({}, ...TABLES);
+export const BINARIES: BinaryTable = Object.fromEntries(TABLES.flatMap((table) => Object.entries(table)));

@@ -2,8 +2,9 @@
  * Grammar: an entry of a table, read once into what scanning needs. The text forms are described in table.ts.
  */
 import { ConsentError } from "../../errors.js";
+import { nearest } from "../../policy/suggest.js";
 import { quote } from "../../quote.js";
-import { isKind } from "./kinds.js";
+import { isKind, KINDS } from "./kinds.js";
 import type { Kind } from "./kinds.js";
 import type { Binary, Topic } from "./table.js";
 
@@ -105,8 +106,9 @@ function addFlag(flags: Map<string, Flag>, word: string, why: Why | undefined): 
 }
 
 function readKind(name: string, word: string): Kind {
-  if (!isKind(name)) throw problem("kind", word, `there is no kind ${quote(name)}`);
-  return name;
+  if (isKind(name)) return name;
+  const suggestion = nearest(name, KINDS);
+  throw problem("kind", word, `there is no kind ${quote(name)}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`);
 }
 
 function flagsNamed(flags: ReadonlyMap<string, Flag>, names: string): readonly Flag[] {

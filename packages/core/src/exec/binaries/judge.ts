@@ -26,10 +26,21 @@ export interface JudgeOptions {
 export function judgeProgram({ program, args, span }: ProgramCall, place: Place, { extra, report }: JudgeOptions): void {
   const of: Case = { program, name: program, place, report, span };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
-  const binary = entryOf(BINARIES, program) ?? entryOf(extra, program);
+  const binary = entryOf(BINARIES, program);
   if (binary !== undefined) return asksForVersion(args) ? undefined : judgeEntry(binary, args, of);
+  const ours = entryOf(extra, program);
+  if (ours !== undefined) return judgeExtra(ours, args, of);
   const text = "is an unknown program: it is not on the list of programs known to only read";
   say({ ...of, program: "program" }, { topic: "unknown", text }, of);
+}
+
+/** An entry of the caller, which parseBinaryTable() may not have seen. */
+function judgeExtra(binary: Binary, args: readonly Argument[], of: Case): void {
+  try {
+    judgeEntry(binary, args, of);
+  } catch {
+    say(of, { topic: "read", text: "has an entry in the extra programs that cannot be read" }, of);
+  }
 }
 
 /** Every program of the tables only shows its version or its usage when that is all it is asked. */

@@ -84,13 +84,15 @@ const CHANGES: BinaryTable = {
 const INSTALLS = "change: installs or removes packages";
 const SETTINGS = "exec: changes settings, some of which name programs to run";
 
+const APT_REVIEW = { "-o,--option:text": SETTINGS, "-c,--config-file:path": SETTINGS };
+
 /** Package managers of systems, and services: what lists is safe. */
 const PACKAGES: BinaryTable = {
-  apt: lister("apt", "list --installed", INSTALLS, { "-o,--option:text": SETTINGS, "-c,--config-file:path": SETTINGS }),
-  "apt-cache": lister("apt-cache", "policy", INSTALLS, { "-o,--option:text": SETTINGS, "-c,--config-file:path": SETTINGS }),
+  apt: lister("apt", "list --installed"),
+  "apt-cache": lister("apt-cache", "policy"),
   "apt-get": {
     review: INSTALLS,
-    reviewFlags: { "-o,--option:text": SETTINGS, "-c,--config-file:path": SETTINGS },
+    reviewFlags: APT_REVIEW,
     examples: { safe: [], review: ["apt-get install x", "apt-get -o APT::Update::Pre-Invoke::=id update"] },
   },
   dpkg: {
@@ -139,15 +141,15 @@ const PACKAGES: BinaryTable = {
 
 export const changes: BinaryTable = { ...CHANGES, ...PACKAGES };
 
-function lister(name: string, list: string, review: string, reviewFlags: Readonly<Record<string, string>>): Binary {
+function lister(name: string, list: string): Binary {
   const [sub = ""] = list.split(" ");
   return {
-    review,
-    reviewFlags,
+    review: INSTALLS,
+    reviewFlags: APT_REVIEW,
     subcommands: {
       [sub]: {
         flags: "--installed --upgradable -a --all-versions",
-        reviewFlags,
+        reviewFlags: APT_REVIEW,
         operands: "text*",
         examples: { safe: [`${name} ${list}`], review: [`${name} ${sub} -o x=y`] },
       },

@@ -6,11 +6,6 @@ const BUILDS = "change: builds or runs code of the project";
 const RUNS = "exec: names a program to run";
 const CONFIGURES = "exec: changes settings, which name programs to run";
 
-const subs = (program: string, names: string, review: string, reviewFlags: Readonly<Record<string, string>>): BinaryTable =>
-  Object.fromEntries(
-    names.split(/\s+/).map((name) => [name, { review, reviewFlags, examples: { safe: [], review: [`${program} ${name} x`] } }] as const),
-  );
-
 const CARGO_REVIEW = {
   "--config:text": CONFIGURES,
   "-Z:text": CONFIGURES,
@@ -49,13 +44,11 @@ export const compiledTools: BinaryTable = {
     reviewFlags: CARGO_REVIEW,
     subcommands: {
       version: { flags: "-v --verbose", examples: { safe: ["cargo version"], review: ["cargo version x"] } },
-      ...subs(
-        "cargo",
+      ...cargo(
         "build b check c test t run r bench clippy doc d tree metadata fix fmt clean update add remove rm install uninstall vendor new init fetch generate-lockfile package",
         BUILDS,
-        CARGO_REVIEW,
       ),
-      ...subs("cargo", "search info publish login yank owner", "network: asks the registry", CARGO_REVIEW),
+      ...cargo("search info publish login yank owner", "network: asks the registry"),
     },
     examples: {
       safe: ["cargo --version", "cargo -V"],
@@ -213,6 +206,11 @@ export const compiledTools: BinaryTable = {
     "-a -f -p -h,--section-headers -x,--all-headers -d,--disassemble -D -S -s -g -t,--syms -T -r -R -j:text -M:text -C,--demangle?:text -w,--wide -z -l -F -m:text --no-show-raw-insn --start-address:text --stop-address:text -v --version -L -H",
   ),
 };
+
+function cargo(names: string, review: string): BinaryTable {
+  const entry = (name: string): Binary => ({ review, reviewFlags: CARGO_REVIEW, examples: { safe: [], review: [`cargo ${name} x`] } });
+  return Object.fromEntries(names.split(" ").map((name) => [name, entry(name)]));
+}
 
 function builder(name: string, version: string, reviewFlags: Readonly<Record<string, string>>): Binary {
   const [flag = ""] = version.split(" ");
