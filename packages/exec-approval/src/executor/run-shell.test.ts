@@ -103,9 +103,10 @@ describe("runShell()", () => {
     expect(stdout.split("\n").filter((line) => !["PWD", "SHLVL", "_"].includes(line))).toEqual([folder, "1", "A", "PATH", ""]);
   });
 
-  it("runShell() starts bash with these very arguments", async () => {
-    const command = "while IFS= read -r -d '' word; do echo \"$word\"; done < /proc/$$/cmdline";
-    expect((await collect(command)).stdout.split("\n")).toEqual(["/bin/bash", "--noprofile", "--norc", "-c", "--", command, ""]);
+  it("runShell() starts bash with these very arguments, and the text byte for byte", async () => {
+    const command = "while IFS= read -r -d '' word; do printf '%s\\n' \"$word\"; done < /proc/$$/cmdline # é😀\t\r\u200b\u0001\\";
+    const { stdout } = await collect(command);
+    expect(stdout.split("\n")).toEqual(["/bin/bash", "--noprofile", "--norc", "-c", "--", command, ""]);
   });
 
   it("runShell() reads no start-up file", async () => {
