@@ -24,6 +24,12 @@ export interface Case {
 const SHOWN_MAX = 60;
 const LIFTABLE: ReadonlySet<Topic> = new Set(["change", "network", "endless", "unknown"]);
 
+/** A program's name as the first part of a rule id. */
+function ruleName(program: string): string {
+  if (program === "[") return "test";
+  return program === "." ? "source" : program.toLowerCase().replace(/[^a-z0-9-]/g, "-");
+}
+
 /** A piece of the command for a message: cut short, with everything escaped that could hide or reorder. */
 export function shown(text: string): string {
   return `\`${escapeText(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)}\``;
@@ -32,7 +38,7 @@ export function shown(text: string): string {
 /** Reports why `what` (a program, `sort --output`) needs a person. */
 export function say(of: Case, { topic, text }: Why, at: { readonly span: Span; readonly what?: string }): void {
   const finding = review("safe-binaries", {
-    ruleId: `${of.program}.${topic}`,
+    ruleId: `${ruleName(of.program)}.${topic}`,
     span: at.span,
     message: `${shown(at.what ?? of.name)} ${text}`,
   });

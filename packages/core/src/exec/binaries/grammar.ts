@@ -44,8 +44,11 @@ export interface Grammar {
   readonly otherwise?: Why;
   /** Flags that run a program or write a file, so that a file's name must not stand where they may. */
   readonly harmful: readonly string[];
+  /** Some flag takes code in a language of the program's own. */
+  readonly takesCode: boolean;
 }
 
+const CODE: ReadonlySet<Kind> = new Set(["sed", "awk", "jq", "yq"]);
 const TOPICS: readonly Topic[] = ["exec", "write", "read", "secret", "change", "network", "endless", "unknown"];
 const FLAG_NAME = /^(?:--?[A-Za-z0-9@.][\w.+=-]*|[A-Za-z()!,]|-[#+])$/;
 const compiled = new WeakMap<Binary, Grammar>();
@@ -74,6 +77,7 @@ function compileGrammar(binary: Binary): Grammar {
     operands: readOperands(binary.operands),
     operandsWith,
     requires: new Set(flagsNamed(flags, binary.requires ?? "")),
+    takesCode: [...flags.values()].some(({ kinds }) => kinds.some((kind) => CODE.has(kind))),
     harmful: [...flags].flatMap(([name, { why }]) => (why?.topic === "exec" || why?.topic === "write" ? [name] : [])),
     ...(binary.review === undefined ? {} : { review: readWhy(binary.review) }),
     ...(binary.excess === undefined ? {} : { excess: readWhy(binary.excess) }),

@@ -80,27 +80,45 @@ function checkUrl(operand: Argument, of: Case): void {
     say(of, { topic: "exec", text: "names a program to run in place of an address" }, { span: operand.span, what: operand.raw });
 }
 
+function silently(): void {
+  // The same arguments are scanned again by the entry that they turn out to belong to.
+}
+
 /** Whether the call was one of a subcommand, or of one that is not known; then it is judged. */
 function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case): boolean {
   const { binary } = grammar;
-  const silent: Case = { ...of, report: () => undefined };
+  const plain = subcommandOf(binary, args[0]);
+  if (plain !== undefined) {
+    judgeEntry(plain.binary, args.slice(1), plain.under(of));
+    return true;
+  }
+  const silent: Case = { program: of.program, name: of.name, span: of.span, place: of.place, report: silently };
   const { operands, given } = scan(args, { grammar, of: silent }, { stopsAtOperand: true, isLenient: false });
   const [first, ...rest] = operands;
-  const name = first?.values?.length === 1 && first.values[0]?.isGlob === false ? first.values[0].text : undefined;
-  const subcommand = name === undefined ? undefined : entryOf(binary.subcommands, name);
+  const subcommand = subcommandOf(binary, first);
   const ownForm = binary.operands !== undefined || binary.review !== undefined;
   if (subcommand === undefined && (ownForm || (first === undefined && given.size > 0))) return false;
   scan(args.slice(0, args.length - operands.length), { grammar, of }, { stopsAtOperand: true, isLenient: false });
-  if (name !== undefined && subcommand !== undefined) {
-    judgeEntry(subcommand, rest, { ...of, name: `${of.name} ${name}` });
-    return true;
-  }
-  if (first === undefined) say(of, { topic: "unknown", text: "without a subcommand is not known to only read" }, of);
+  if (subcommand !== undefined) judgeEntry(subcommand.binary, rest, subcommand.under(of));
+  else if (first === undefined) say(of, { topic: "unknown", text: "without a subcommand is not known to only read" }, of);
   else {
-    const what = `${of.name} ${name ?? first.raw}`;
+    const what = `${of.name} ${first.raw}`;
     say(of, { topic: "unknown", text: `is not on the list of subcommands known to only read` }, { span: first.span, what });
   }
   return true;
+}
+
+/** The subcommand that an argument names for sure. */
+function subcommandOf(
+  { subcommands }: Binary,
+  argument: Argument | undefined,
+): { readonly binary: Binary; under(of: Case): Case } | undefined {
+  const [value, ...others] = argument?.values ?? [];
+  if (value === undefined || others.length > 0 || value.isGlob) return undefined;
+  const binary = entryOf(subcommands, value.text);
+  if (binary === undefined) return undefined;
+  const { text } = value;
+  return { binary, under: ({ program, name, span, place, report }) => ({ program, name: `${name} ${text}`, span, place, report }) };
 }
 
 function checkRequired({ requires, otherwise }: Grammar, given: ReadonlySet<Flag>, of: Case): void {

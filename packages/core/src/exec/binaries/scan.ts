@@ -44,9 +44,21 @@ export function scan(
   { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
   options: ScanOptions,
 ): Scan {
-  const scanner: Scanner = { ...options, grammar, of, given: new Set(), operands: [], wanted: [], isOver: false, isSure: true };
-  for (const argument of args) scanOne(scanner, argument);
-  return scanner;
+  // Written out: spreading costs more than everything else here.
+  const { stopsAtOperand, isLenient } = options;
+  const start: Scanner = {
+    stopsAtOperand,
+    isLenient,
+    grammar,
+    of,
+    given: new Set(),
+    operands: [],
+    wanted: [],
+    isOver: false,
+    isSure: true,
+  };
+  for (const argument of args) scanOne(start, argument);
+  return start;
 }
 
 function scanOne(scanner: Scanner, argument: Argument): void {
@@ -65,11 +77,15 @@ function scanOne(scanner: Scanner, argument: Argument): void {
   reportMaybeFlag(of, argument);
 }
 
-/** Whether a glob may find a file whose name is a flag that runs a program or writes a file. */
-function mayNameFlag(grammar: Grammar, { values }: Argument): boolean {
+/**
+ * Whether a glob may find a file whose name is a flag that runs a program or writes a file. `*.txt` could find `-o.txt`, which is of little
+ * use to anyone; a program that takes code in a flag is another matter: `-e1e id #.txt`.
+ */
+function mayNameFlag({ binary, harmful, takesCode }: Grammar, { values }: Argument): boolean {
+  if (harmful.length === 0) return false;
   const globs = values?.filter(({ text, isGlob }) => isGlob && /^[*?[]/.test(text)) ?? [];
-  if (grammar.binary.style !== "words") return globs.length > 0 && grammar.harmful.length > 0;
-  return globs.some(({ text }) => grammar.harmful.some((name) => matchesGlob(text, name)));
+  if (binary.style === "words") return globs.some(({ text }) => harmful.some((name) => matchesGlob(text, name)));
+  return globs.some(({ text }) => takesCode || !/[\w.]/.test(text));
 }
 
 /** A value that is an argument of its own. */

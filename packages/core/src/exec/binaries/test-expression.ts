@@ -72,8 +72,8 @@ function lengthOfTerm(words: readonly Argument[], index: number): number | Why {
 }
 
 /** A word that stays one. Several files in place of a glob would make other words the operators. */
-function isOneWord({ isOne, values }: Argument): boolean {
-  return isOne && values?.some(({ isGlob }) => isGlob) !== true;
+function isOneWord({ isOne, isQuoted, values }: Argument): boolean {
+  return isOne && (isQuoted === true || values?.some(({ isGlob }) => isGlob) !== true);
 }
 
 function mayBeNumber({ values }: Argument): boolean {

@@ -118,16 +118,8 @@ export const text: BinaryTable = {
     },
     operands: "path*",
     examples: {
-      safe: ["sort a", "sort -u -k2,2n -t: a", "sort -rn", "sort -nr -k 3 a b", "sort ./*.txt"],
-      review: [
-        "sort -o x y",
-        "sort -ox y",
-        "sort -uo x y",
-        "sort --out=x y",
-        "sort --compress-prog ./x y",
-        "sort *.txt",
-        "sort /etc/passwd",
-      ],
+      safe: ["sort a", "sort -u -k2,2n -t: a", "sort -rn", "sort -nr -k 3 a b", "sort *.txt"],
+      review: ["sort -o x y", "sort -ox y", "sort -uo x y", "sort --out=x y", "sort --compress-prog ./x y", "sort *", "sort /etc/passwd"],
     },
   },
   uniq: {
