@@ -15,7 +15,7 @@ import { startAt } from "./state.js";
 import { checkText } from "./text-gate.js";
 import type { Command, Script } from "./tree.js";
 import { syntax } from "./walk.js";
-import { visitCommands } from "./words.js";
+import { visitNodes } from "./words.js";
 
 /**
  * Says how risky a shell command is that would run as `bash -c command`.
@@ -50,14 +50,15 @@ function evaluate(command: string, options: SafetyOptions): CommandSafety {
     const { partial } = parsed;
     report(parsed.refused);
     if (partial !== undefined) dangerousWalk(partial, place, report);
-    return answer({ findings, commands: partial === undefined ? [] : commandsOf(partial), lifted: NONE });
+    return answer({ findings, commands: partial === undefined ? [] : contentOf(partial).commands, lifted: NONE });
   }
   const { script } = parsed;
   const lifted = new Map<Command, string>();
+  const { commands, names } = contentOf(script);
   dangerousWalk(script, place, report);
-  safeWalk({ report, extra: options.extraBinaries, allowlist: options.allowlist, lifted }, script, startAt(place));
+  safeWalk({ report, extra: options.extraBinaries, allowlist: options.allowlist, lifted }, script, startAt(place, names));
   census(command, script, report);
-  return answer({ findings, commands: commandsOf(script), lifted });
+  return answer({ findings, commands, lifted });
 }
 
 const NONE: ReadonlyMap<Command, string> = new Map();
@@ -90,12 +91,23 @@ function searchDangers(
   if (script !== undefined) dangerousWalk(script, place, (finding) => report({ ...finding, span }));
 }
 
-function commandsOf(script: Script): readonly Command[] {
+interface Content {
+  /** Every simple command, in order of the text. */
+  readonly commands: readonly Command[];
+  /** The variables that the text itself sets, wherever that stands. */
+  readonly names: ReadonlySet<string>;
+}
+
+function contentOf(script: Script): Content {
   const commands: Command[] = [];
-  visitCommands(script, (command) => {
-    if (command.words.length > 0) commands.push(command);
+  const names = new Set<string>();
+  visitNodes(script, (node) => {
+    if (node.type === "for") names.add(node.name);
+    if (node.type !== "command") return;
+    if (node.words.length > 0) commands.push(node);
+    else for (const { name } of node.assignments) names.add(name);
   });
-  return commands.length > 1 ? commands.sort((one, other) => one.span.start - other.span.start) : commands;
+  return { commands: commands.length > 1 ? commands.sort((one, other) => one.span.start - other.span.start) : commands, names };
 }
 
 interface Found {

@@ -10,7 +10,7 @@ import { changesInput, judgeRedirects } from "./redirects.js";
 import { stableValues } from "./assignments.js";
 import type { ArgumentValue } from "./argument.js";
 import { judgeCommand } from "./simple-command.js";
-import { after, either, join, withInput, withInputOf, withPlaces, withVariable } from "./state.js";
+import { after, either, join, joinVariables, withInput, withInputOf, withPlaces, withVariable } from "./state.js";
 import type { Outcome, State } from "./state.js";
 import type { Node, Redirect, Script, Word } from "./tree.js";
 import { canSet } from "./variables.js";
@@ -82,16 +82,17 @@ function chained(before: Outcome, next: Outcome, operator: string | undefined): 
   return operator === "||" ? { ok: join(before.ok, next.ok), failed: next.failed } : next;
 }
 
-/** Each stage runs in a shell of its own, so that nothing of it lasts. */
+/** Each stage runs in a shell of its own; only where `lastpipe` is set do the last one's variables stay, so that both are followed. */
 function judgePipeline(walk: Walk, state: State, { stages, mergesErrors, span }: Kind<"pipeline">): Outcome {
   if (mergesErrors) walk.report(syntax("pipe.errors", span, "`|&` feeds errors into the next command as well"));
-  let { input } = state;
+  let { input, variables } = state;
   for (const [index, stage] of stages.entries()) {
-    judgeNode(walk, withInput(state, input), stage);
+    const behind = after(judgeNode(walk, withInput(state, input), stage));
     const passedOn = index > 0 && selectsNames(stage) ? input : undefined;
     input = mergesErrors ? undefined : (listedNames(stage) ?? passedOn);
+    if (behind !== undefined) variables = joinVariables(variables, behind.variables);
   }
-  return either(state);
+  return either(variables === state.variables ? state : { ...state, variables });
 }
 
 function judgeRedirected(walk: Walk, state: State, { body, redirects }: Kind<"redirected">): Outcome {

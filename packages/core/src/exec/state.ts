@@ -4,6 +4,7 @@
 import type { ArgumentValue } from "./argument.js";
 import type { Place } from "./place.js";
 import type { Variables } from "./resolve-arguments.js";
+import { canSet } from "./variables.js";
 
 /** What is known before one command. */
 export interface State {
@@ -52,7 +53,8 @@ export function joinPlaces(one: readonly Place[], other: readonly Place[]): read
   return places.length <= PLACES_MAX || first === undefined ? places : [{ ...first, inside: undefined }];
 }
 
-function joinVariables(one: Variables, other: Variables): Variables {
+/** What the variables hold where two ways meet. */
+export function joinVariables(one: Variables, other: Variables): Variables {
   if (one === other) return one;
   const joined = new Map<string, readonly ArgumentValue[] | undefined>();
   for (const [name, values] of one) joined.set(name, other.has(name) ? joinValues(values, other.get(name)) : undefined);
@@ -100,7 +102,16 @@ export function withInputOf(state: State, { ok, failed }: Outcome): Outcome {
   return { ok: back(ok), failed: back(failed) };
 }
 
-/** The state in which a command starts. */
-export function startAt(place: Place): State {
-  return withPlaces({ places: [], variables: new Map(), input: undefined }, [place]);
+const UNSET: readonly ArgumentValue[] = [{ text: "", isGlob: false }];
+
+/**
+ * The state in which a command line starts. A variable that the line itself sets somewhere is empty before: what runs the line gives it
+ * no variables of such names.
+ */
+export function startAt(place: Place, names: ReadonlySet<string> = NONE): State {
+  const variables = new Map<string, readonly ArgumentValue[]>();
+  for (const name of names) if (canSet(name)) variables.set(name, UNSET);
+  return withPlaces({ places: [], variables, input: undefined }, [place]);
 }
+
+const NONE: ReadonlySet<string> = new Set();
