@@ -112,6 +112,7 @@ export class GatewayClient implements AsyncDisposable {
    * @returns What came of it: `ok` with the payload, or the other side's error. `UNREACHABLE` is the gateway's.
    * @throws ConsentError `part_timeout`, `aborted` or `channel_unavailable` (closed) where no answer came: whether the call was taken is not known then.
    */
+  // oxlint-disable-next-line max-params -- the protocol document's call, and how long to wait
   async request(deviceId: string, method: string, params: JsonObject, options: WaitOptions = {}): Promise<RpcOutcome> {
     if (this.#isClosed) throw new ConsentError("channel_unavailable", `Cannot call "${method}": the client is closed`);
     if (this.#calls.size >= CALLS_MAX) throw new ConsentError("channel_unavailable", `Cannot call "${method}": ${CALLS_MAX} calls wait`);

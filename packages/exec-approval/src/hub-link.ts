@@ -6,7 +6,13 @@ import { ConsentError, isConsentError } from "@acp/core";
 import { readResolveParams } from "./codec.js";
 import type { GatewayClient, IncomingCall, ReceivedMessage } from "./gateway-client.js";
 import { ExecApprovalEndedAction, ExecApprovalRequestAction, ResolveExecApprovalMethod } from "./protocol.js";
-import type { ExecApprovalRequestPayload, ExecApprovalResolver, RpcOutcome, SendExecApproval } from "./protocol.js";
+import type {
+  ExecApprovalEndedPayload,
+  ExecApprovalRequestPayload,
+  ExecApprovalResolver,
+  RpcOutcome,
+  SendExecApproval,
+} from "./protocol.js";
 
 /** Options of {@link createHubLink}. */
 export interface HubLinkOptions {
@@ -47,57 +53,69 @@ async function answerCall(hub: ExecApprovalResolver | undefined, { from, payload
   }
 }
 
-/** Joins a hub's end of a gateway to the devices of its people. */
-export function createHubLink({ client, clients }: HubLinkOptions): HubLink {
-  const people: ReadonlySet<string> = new Set(clients);
+/** The requests that a link shows, and shows again. */
+interface Shown {
+  readonly send: SendExecApproval;
+  /** Shows what is open to a device that came. */
+  readonly showAll: (deviceId: string) => void;
+}
+
+function createShown({ client, clients }: HubLinkOptions): Shown {
   const open = new Map<string, ExecApprovalRequestPayload>();
-  const answered = new Map<string, Promise<RpcOutcome>>();
-  let hub: ExecApprovalResolver | undefined;
-
+  const timeoutMs = SEND_TIMEOUT_MS;
   const show = (deviceId: string, payload: ExecApprovalRequestPayload): Promise<void> =>
-    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalRequestAction, payload }), { timeoutMs: SEND_TIMEOUT_MS });
-
-  const send: SendExecApproval = async (payload, { ended }) => {
-    const { approvalId } = payload;
-    open.set(approvalId, payload);
-    void ended.then((outcome) => {
-      open.delete(approvalId);
-      for (const id of people) {
+    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalRequestAction, payload }), { timeoutMs });
+  const tellEnd = (deviceId: string, payload: ExecApprovalEndedPayload): Promise<void> =>
+    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalEndedAction, payload }), { timeoutMs });
+  return {
+    async send(payload, { ended }) {
+      const { approvalId } = payload;
+      open.set(approvalId, payload);
+      void ended.then((outcome) => {
+        open.delete(approvalId);
         // Who is not there needs no word of the end: a request that is over is not shown again.
-        client
-          .send(id, (head) => ({ ...head, action: ExecApprovalEndedAction, payload: { approvalId, outcome } }), {
-            timeoutMs: SEND_TIMEOUT_MS,
-          })
-          .catch(() => undefined);
+        for (const id of clients) tellEnd(id, { approvalId, outcome }).catch(() => undefined);
+      });
+      try {
+        await Promise.any(clients.map((id) => show(id, payload)));
+      } catch (cause) {
+        open.delete(approvalId);
+        throw new ConsentError("channel_unavailable", "Cannot ask anybody: no client took the request", { cause });
       }
-    });
-    try {
-      await Promise.any([...people].map((id) => show(id, payload)));
-    } catch (cause) {
-      open.delete(approvalId);
-      throw new ConsentError("channel_unavailable", "Cannot ask anybody: no client took the request", { cause });
-    }
+    },
+    showAll(deviceId) {
+      for (const payload of open.values()) show(deviceId, payload).catch(() => undefined);
+    },
   };
+}
 
-  /** One call, one answer, however often it comes. */
-  const answerOnce = (call: IncomingCall): Promise<RpcOutcome> => {
+/** Answers each call once, however often it comes. */
+function createAnswers(answer: (call: IncomingCall) => Promise<RpcOutcome>): (call: IncomingCall) => Promise<RpcOutcome> {
+  const answered = new Map<string, Promise<RpcOutcome>>();
+  return (call) => {
     const key = `${call.from} ${call.payload.requestId}`;
-    const known = answered.get(key);
-    if (known !== undefined) return known;
-    const answer = answerCall(hub, call);
-    answered.set(key, answer);
+    const outcome = answered.get(key) ?? answer(call);
+    answered.set(key, outcome);
     for (const oldest of answered.keys()) {
       if (answered.size <= ANSWERED_KEPT_MAX) break;
       answered.delete(oldest);
     }
-    return answer;
+    return outcome;
   };
+}
+
+/** Joins a hub's end of a gateway to the devices of its people. */
+export function createHubLink(options: HubLinkOptions): HubLink {
+  const { client } = options;
+  const people: ReadonlySet<string> = new Set(options.clients);
+  let hub: ExecApprovalResolver | undefined;
+  const { send, showAll } = createShown({ client, clients: [...people] });
+  const answerOnce = createAnswers((call) => answerCall(hub, call));
 
   const take = (message: ReceivedMessage): void => {
     if (message.action === "presence") {
       const { deviceId, online } = message.payload;
-      if (!online || !people.has(deviceId)) return;
-      for (const payload of open.values()) show(deviceId, payload).catch(() => undefined);
+      if (online && people.has(deviceId)) showAll(deviceId);
       return;
     }
     if (message.action !== "request") return;

@@ -31,78 +31,88 @@ export interface TerminalInput {
 /** Characters kept while nobody reads; more is thrown away. */
 const HELD_CHARS_MAX: number = 1024 * 1024;
 
+interface Source {
+  readonly stream: InputStream;
+  readonly clock: Clock;
+  readonly over: AbortSignal;
+  held: string;
+  changed: () => void;
+}
+
+/** Waits for more input; false where the signal, the end of the input or the time came first. */
+async function waitForMore(source: Source, signal: AbortSignal, ms?: number): Promise<boolean> {
+  const done = new AbortController();
+  const until = AbortSignal.any([signal, source.over]);
+  if (until.aborted) return false;
+  try {
+    return await new Promise<boolean>((resolve) => {
+      source.changed = () => resolve(true);
+      until.addEventListener("abort", () => resolve(false), { once: true, signal: done.signal });
+      if (ms === undefined) return;
+      source.clock.sleep(ms, { signal: done.signal }).then(
+        () => resolve(false),
+        () => undefined,
+      );
+    });
+  } finally {
+    source.changed = () => undefined;
+    done.abort();
+  }
+}
+
+async function drain(source: Source, quietMs: number, signal: AbortSignal): Promise<Drained> {
+  const { stream, over } = source;
+  const raw = (on: boolean): void => {
+    if (stream.isTTY === true && !over.aborted) stream.setRawMode?.(on);
+  };
+  let last = "";
+  // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
+  raw(true);
+  try {
+    do {
+      last = (last + source.held).slice(-1);
+      source.held = "";
+    } while (await waitForMore(source, signal, quietMs));
+  } finally {
+    raw(false);
+  }
+  if (last === "") return "nothing";
+  return last === "\n" || last === "\r" ? "lines" : "partial";
+}
+
+async function readLine(source: Source, signal: AbortSignal): Promise<string | undefined> {
+  for (;;) {
+    if (signal.aborted) return undefined;
+    const { held } = source;
+    const end = held.search(/[\r\n]/);
+    if (end !== -1) {
+      source.held = held.slice(held.startsWith("\r\n", end) ? end + 2 : end + 1);
+      return held.slice(0, end);
+    }
+    if (!(await waitForMore(source, signal))) return undefined;
+  }
+}
+
 /** Starts to read a stream; from now on it belongs to the input. */
 export function createTerminalInput(stream: InputStream, clock: Clock): TerminalInput {
   const decoder = new StringDecoder("utf8");
   const over = new AbortController();
-  let held = "";
-  let changed = (): void => undefined;
-
+  const source: Source = { stream, clock, over: over.signal, held: "", changed: () => undefined };
   const onData = (chunk: Buffer): void => {
-    held += decoder.write(chunk);
-    if (held.length > HELD_CHARS_MAX) held = "";
-    changed();
+    const held = source.held + decoder.write(chunk);
+    source.held = held.length > HELD_CHARS_MAX ? "" : held;
+    source.changed();
   };
   const onOver = (): void => over.abort();
   stream.on("data", onData).on("end", onOver).on("close", onOver);
   // Stays after the release: an error that nobody listens to would end the process.
   stream.on("error", onOver);
   stream.resume();
-
-  /** Waits for more input; false where the signal, the end of the input or the time came first. */
-  const waitForMore = async (signal: AbortSignal, ms?: number): Promise<boolean> => {
-    const done = new AbortController();
-    const until = AbortSignal.any([signal, over.signal]);
-    if (until.aborted) return false;
-    try {
-      return await new Promise<boolean>((resolve) => {
-        changed = () => resolve(true);
-        until.addEventListener("abort", () => resolve(false), { once: true, signal: done.signal });
-        if (ms !== undefined)
-          clock.sleep(ms, { signal: done.signal }).then(
-            () => resolve(false),
-            () => undefined,
-          );
-      });
-    } finally {
-      changed = () => undefined;
-      done.abort();
-    }
-  };
-
   return {
     isTTY: stream.isTTY === true,
     over: over.signal,
-    async drain(quietMs, signal) {
-      const raw = (on: boolean): void => {
-        if (stream.isTTY === true && !over.signal.aborted) stream.setRawMode?.(on);
-      };
-      let last = "";
-      // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
-      raw(true);
-      try {
-        do {
-          last = (last + held).slice(-1);
-          held = "";
-        } while (await waitForMore(signal, quietMs));
-      } finally {
-        raw(false);
-      }
-      if (last === "") return "nothing";
-      return last === "\n" || last === "\r" ? "lines" : "partial";
-    },
-    async readLine(signal) {
-      for (;;) {
-        if (signal.aborted) return undefined;
-        const end = held.search(/[\r\n]/);
-        if (end !== -1) {
-          const line = held.slice(0, end);
-          held = held.slice(held.startsWith("\r\n", end) ? end + 2 : end + 1);
-          return line;
-        }
-        if (!(await waitForMore(signal))) return undefined;
-      }
-    },
+    drain: (quietMs, signal) => drain(source, quietMs, signal),
+    readLine: (signal) => readLine(source, signal),
     release() {
       stream.off("data", onData).off("end", onOver).off("close", onOver);
       stream.pause();

@@ -63,7 +63,7 @@ export function createWaiting<T>(clock: Clock): Waiting<T> {
     },
     fail: (id, error) => take(id)?.reject(error),
     failAll(error) {
-      for (const id of [...waiters.keys()]) take(id)?.reject(error);
+      for (const id of waiters.keys()) take(id)?.reject(error);
     },
   };
 }
