@@ -87,7 +87,7 @@ describe("the codec", () => {
     fc.assert(
       fc.property(messages, (message) => {
         const turned = Object.fromEntries(
-          Object.entries({ ...message, payload: Object.fromEntries(Object.entries(message.payload).reverse()) }).reverse(),
+          Object.entries({ ...message, payload: Object.fromEntries(Object.entries(message.payload).toReversed()) }).toReversed(),
         );
         expect(encodeMessage(turned as unknown as Message)).toBe(encodeMessage(message));
       }),

@@ -1,4 +1,5 @@
 /** A device's end of the gateway: calls, pushes, losses and returns, over real sockets. */
+import { isConsentError } from "@acp/core";
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
@@ -36,6 +37,13 @@ async function saying(): Promise<{ readonly url: string; say(text: string): void
       }),
   };
 }
+
+/** The code that a promise rejects with. */
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "resolved",
+    (error: unknown) => (isConsentError(error) ? error.code : error),
+  );
 
 describe("GatewayClient.request()", () => {
   it("gives back what the other side says, be it a yes or an error", async () => {
@@ -87,19 +95,19 @@ describe("GatewayClient.request()", () => {
     const phone = world.device("phone");
     await phone.connect();
     const late = phone.request("hub", METHOD, {}, { timeoutMs: 1_000 });
-    const lateEnd = expect(late).rejects.toMatchObject({ code: "part_timeout" });
+    const lateEnd = codeOf(late);
     await until(() => expect(calls).toHaveLength(1));
     await clock.advance(1_000);
-    await lateEnd;
+    expect(await lateEnd).toBe("part_timeout");
     const taken = new AbortController();
     const aborted = phone.request("hub", METHOD, {}, { signal: taken.signal });
     taken.abort(new Error("not any more"));
     await expect(aborted).rejects.toMatchObject({ code: "aborted" });
     await expect(phone.request("hub", METHOD, {}, { signal: taken.signal })).rejects.toMatchObject({ code: "aborted" });
     const left = phone.request("hub", METHOD, {});
-    const leftEnd = expect(left).rejects.toMatchObject({ code: "channel_unavailable" });
+    const leftEnd = codeOf(left);
     await phone.close();
-    await leftEnd;
+    expect(await leftEnd).toBe("channel_unavailable");
   });
 
   it("waits while the gateway is away, and goes out when it is back", async () => {
@@ -165,9 +173,9 @@ describe("GatewayClient.send()", () => {
     await using hub = new GatewayClient({ url: gateway.url, deviceId: "hub", token: makeDeviceToken() });
     await hub.connect();
     const sending = hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload: payloadOf() }));
-    const end = expect(sending).rejects.toMatchObject({ code: "channel_unavailable" });
+    const end = codeOf(sending);
     await gateway.close();
-    await end;
+    expect(await end).toBe("channel_unavailable");
   });
 
   it("does not send what is no message", async () => {

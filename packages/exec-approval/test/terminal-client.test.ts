@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { hidingCharactersIn } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import type { GatewayClient, IncomingCall } from "../src/gateway-client.js";
+import type { GatewayClient } from "../src/gateway-client.js";
 import type { ExecApprovalEnd, ExecApprovalRequestPayload, RpcOutcome } from "../src/protocol.js";
 import { runTerminalClient, type TerminalClientOptions } from "../src/terminal-client.js";
 import type { TerminalEnd } from "../src/terminal-input.js";
@@ -70,7 +70,7 @@ async function openTerminal({
   hub.onMessage((message) => {
     if (message.action !== "request") return;
     answers.push(message.payload.params);
-    hub.respond(message as IncomingCall, terminal.reply).catch(() => undefined);
+    hub.respond(message, terminal.reply).catch(() => undefined);
   });
   await Promise.all([hub.connect(), client.connect()]);
   return terminal;
