@@ -7,20 +7,28 @@ import type { ApprovalDecision, ExecApprovalRequestPayload, GatewayClient } from
 /** What the person decides about a command. */
 export type Script = (request: ExecApprovalRequestPayload) => ApprovalDecision;
 
-/** Answers every request of the hub as the script says. */
-export function answerByScript(
-  client: GatewayClient,
-  hubDeviceId: string,
-  { decide, say }: { decide: Script; say: (line: string) => void },
-): void {
+/** Options of {@link answerByScript}. */
+export interface ScriptOptions {
+  readonly client: GatewayClient;
+  readonly hubDeviceId: string;
+  readonly decide: Script;
+  readonly say: (line: string) => void;
+}
+
+/** Answers every request of the hub as the script says; the function that it returns waits until the hub has replied to all of them. */
+export function answerByScript({ client, hubDeviceId, decide, say }: ScriptOptions): () => Promise<unknown> {
+  const answers: Promise<void>[] = [];
+  const answer = async (request: ExecApprovalRequestPayload): Promise<void> => {
+    const { approvalId, riskLevel, riskReasons } = request;
+    const decision = decide(request);
+    say(`person   is asked (${riskLevel}: ${riskReasons[0] ?? "no reason"}) and says ${decision}`);
+    const result = await client.request(hubDeviceId, ResolveExecApprovalMethod, { approvalId, decision });
+    if (!result.ok) say(`person   was too late: ${result.error.code}`);
+    else if (typeof result.payload["stored"] === "string")
+      say(`person   hears that from now on nobody is asked about: ${result.payload["stored"]}`);
+  };
   client.onMessage((message) => {
-    if (message.action !== ExecApprovalRequestAction || message.from !== hubDeviceId) return;
-    const { approvalId, riskLevel, riskReasons } = message.payload;
-    const decision = decide(message.payload);
-    say(`person   is asked (${riskLevel}: ${riskReasons[0] ?? "no reason"})`);
-    client.request(hubDeviceId, ResolveExecApprovalMethod, { approvalId, decision }).then(
-      (result) => say(`person   ${decision}: ${JSON.stringify(result.ok ? result.payload : result.error)}`),
-      (error: unknown) => say(`person   ${decision}: ${String(error)}`),
-    );
+    if (message.action === ExecApprovalRequestAction && message.from === hubDeviceId) answers.push(answer(message.payload));
   });
+  return () => Promise.all(answers);
 }

@@ -52,7 +52,8 @@ export async function runStory({ folder, say, isInteractive = false }: StoryOpti
     await using world = await createWorld(folder);
     const { hub, phone, project } = world;
     ({ auditPath } = world);
-    if (!isInteractive) answerByScript(phone, HUB, { decide, say });
+    let settled = (): Promise<unknown> => Promise.resolve();
+    if (!isInteractive) settled = answerByScript({ client: phone, hubDeviceId: HUB, decide, say });
     else {
       const { stdin: input, stdout: output } = process;
       person = runTerminalClient({ client: phone, hubDeviceId: HUB, input, output, signal: over.signal, format: "text" });
@@ -63,6 +64,7 @@ export async function runStory({ folder, say, isInteractive = false }: StoryOpti
       say(`\n# ${about}`);
       say(`agent    runs: ${command}`);
       const text = await exec(command);
+      await settled();
       say(`agent    reads: ${text.replaceAll("\n", "\n                ")}`);
       read.push(text);
     }
