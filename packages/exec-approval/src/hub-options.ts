@@ -42,8 +42,8 @@ export interface ExecApprovalHubOptions extends GateParts {
   /** Variables that commands may get, scrubbed; read when a command is judged and when it runs. Left out: a search path and nothing of this process. */
   readonly variables?: Variables | (() => Variables);
   /**
-   * Whether a yes to a dangerous command takes the word that its person typed (`confirmation`). Left out: a client of the protocol document, which
-   * has no such field, can answer; one that sends the field must send the right word.
+   * Whether a yes to a dangerous command, or to one that a rule calls critical, takes the word that its person typed (`confirmation`). Left out: a
+   * client of the protocol document, which has no such field, can answer; one that sends the field must send the right word.
    */
   readonly confirmDangerous?: boolean;
 }
@@ -71,7 +71,7 @@ export interface ExecApprovalHub extends ExecApprovalResolver, AsyncDisposable {
    */
   onApprovalNeeded(command: string, context: ExecContext): Promise<Verdict>;
   /**
-   * Runs what a verdict of this hub allowed, once: the same bytes, directory, shell and environment, or nothing.
+   * Runs what a verdict of this hub allowed, once and within its permit's 30 seconds: the same bytes, directory, shell and environment, or nothing.
    *
    * @throws What `onOutput` throws, after the command was ended and recorded.
    */

@@ -49,8 +49,8 @@ export interface DeskOptions extends Partial<Omit<ExecApprovalHubOptions, "clock
 export const AGENT = { agentId: "agent-1" } as const;
 /** Asked about by every configuration that asks on a miss. */
 export const REVIEWED = "touch made.txt";
-/** Never allowed by an entry, nor by silence. */
-export const DANGEROUS = "rm -rf /";
+/** The document's own: never allowed by an entry, nor by silence. No test runs it. */
+export const DANGEROUS = "rm -rf /tmp/test-data";
 
 /** The deny code, or `allow`. */
 export const codeOf = (verdict: Verdict): string => (verdict.decision === "deny" ? verdict.code : verdict.decision);

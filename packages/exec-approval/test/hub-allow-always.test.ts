@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ExecProfile, openExecProfile } from "../src/profile-config.js";
-import { AGENT, type Desk, openDesk, scratchDirectory } from "./desk.js";
+import { AGENT, DANGEROUS, type Desk, openDesk, scratchDirectory } from "./desk.js";
 
 interface ProfileDesk extends Desk {
   readonly profile: ExecProfile;
@@ -70,14 +70,14 @@ describe("allow-always", () => {
 
   it("allow-always clears nothing dangerous, and says so", async () => {
     const desk = await openProfileDesk();
-    const verdict = desk.hub.onApprovalNeeded("rm -rf /", AGENT);
+    const verdict = desk.hub.onApprovalNeeded(DANGEROUS, AGENT);
     const reply = await desk.answer("allow-always");
     expect(reply).toMatchObject({
       ok: true,
       payload: { stored: "rm **", note: expect.stringMatching(/^this command will be asked about all the same: /) },
     });
     expect((await verdict).decision).toBe("allow");
-    const again = desk.hub.onApprovalNeeded("rm -rf /", AGENT);
+    const again = desk.hub.onApprovalNeeded(DANGEROUS, AGENT);
     await desk.answer("deny", 1);
     expect((await again).decision).toBe("deny");
   });
