@@ -1,17 +1,16 @@
 /**
  * Builtins: commands that change the shell itself: its directory, its variables, its arguments, or that read a script into it.
  */
-import { operandsOf, type Call, type Field } from "./call.js";
-import { isHidden, NOTHING, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
-import { runFile, runInput } from "./run.js";
+import { fieldOf, operandsOf, type Call } from "./call.js";
+import { NOTHING, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
+import { outputOf } from "./output.js";
+import { runFile, runInput } from "./run-shell.js";
 import { isStdin } from "./shells.js";
 import { resolvePath } from "./site.js";
-import type { Shell, Spot, Walk } from "./state.js";
+import { keepArguments, reportHidden, type Spot, type Walk } from "./state.js";
 import { visitText } from "./text.js";
-import { DECODED_CODE, REMOTE_CODE } from "./rules/shapes.js";
-import { reportDanger } from "./state.js";
 
-type Builtin = (walk: Walk, spot: Spot, call: Call) => Feed;
+type Builtin = (walk: Walk, spot: Spot, call: Call) => Feed | undefined;
 
 const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ["cd", changeDirectory],
@@ -29,6 +28,7 @@ const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ["mapfile", readInput],
   ["readarray", readInput],
   ["set", setArguments],
+  ["printf", printInto],
 ]);
 
 /** Runs a builtin; undefined where the program is none. */
@@ -51,7 +51,7 @@ function forgetDirectory(_walk: Walk, { shell }: Spot): Feed {
 function evaluate(walk: Walk, spot: Spot, { args }: Call): Feed {
   const [first] = args;
   if (first === undefined) return NOTHING;
-  reportLead(walk, first);
+  reportHidden(walk, first, first);
   return visitText(walk, spot, {
     text: args.map(({ text }) => text).join(" "),
     span: first.span,
@@ -59,18 +59,12 @@ function evaluate(walk: Walk, spot: Spot, { args }: Call): Feed {
   });
 }
 
-/** A script that begins with what nobody can read. */
-function reportLead(walk: Walk, { lead, stream, span }: Field): void {
-  const from = stream?.source ?? lead;
-  if (isHidden(from)) reportDanger(walk, from === "remote" ? REMOTE_CODE : DECODED_CODE, span);
-}
-
 function source(walk: Walk, spot: Spot, call: Call): Feed {
   const [file] = operandsOf(call);
   if (file === undefined) return NOTHING;
   if (isStdin(file.text)) return runInput(walk, spot, call);
   if (file.stream === undefined) return runFile(walk, spot, file);
-  reportLead(walk, file);
+  reportHidden(walk, file, file);
   const { text } = file.stream;
   return text === undefined ? NOTHING : visitText(walk, spot, { text, span: file.span });
 }
@@ -95,17 +89,19 @@ function readInput(_walk: Walk, { shell, input }: Spot, call: Call): Feed {
 
 const firstLine = ({ text }: Feed): string | undefined => text?.split("\n", 1)[0];
 
-function setArguments(_walk: Walk, { shell }: Spot, { args }: Call): Feed {
+function setArguments(_walk: Walk, { shell }: Spot, call: Call): Feed {
+  const { args } = call;
   const at = args.findIndex(({ text }) => text === "--");
   if (at < 0) return args.length === 0 ? { source: "program", isSecret: true } : NOTHING;
-  keepArguments(shell, args.slice(at + 1));
+  keepArguments(shell, [fieldOf("bash", call.args[at]?.span ?? { start: 0, end: 0 }), ...call.args.slice(at + 1)]);
   return NOTHING;
 }
 
-function keepArguments({ variables }: Shell, args: readonly Field[]): void {
-  for (const [index, { text, lead, isSecret }] of args.slice(0, 9).entries())
-    variables.set(String(index + 1), { texts: [text], lead, isSecret });
-  const elements = args.map(({ text }) => text);
-  for (const name of ["@", "*"])
-    variables.set(name, { texts: [elements.join(" ")], lead: args[0]?.lead ?? "none", isSecret: false, elements });
+/** `printf -v x …`: the variable holds what is printed. */
+function printInto(_walk: Walk, { shell }: Spot, call: Call): Feed | undefined {
+  const [option, name, ...rest] = call.args;
+  if (option?.text !== "-v" || name === undefined) return undefined;
+  const printed = outputOf({ ...call, args: rest });
+  shell.variables.set(name.text, { texts: [printed.text ?? UNKNOWN], lead: printed.source, isSecret: printed.isSecret === true });
+  return NOTHING;
 }

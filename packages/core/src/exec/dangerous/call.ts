@@ -33,6 +33,12 @@ export function fieldOf(text: string, span: Span): Field {
   return { text, raw: text, pieces: [], span, lead: "text", worst: "text", isSecret: false };
 }
 
+/** From the first to the last of the fields. */
+export function spanOfFields(fields: readonly Field[]): Span {
+  const start = fields[0]?.span.start ?? 0;
+  return { start, end: fields.reduce((most, { span }) => Math.max(most, span.end), start) };
+}
+
 /** Whether an option is given: one of the letters in any cluster, or one of the long names, abbreviated or not. */
 export function hasFlag(call: Call, letters: string, longs: readonly string[] = []): boolean {
   for (const { text } of call.args) {

@@ -39,11 +39,36 @@ const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map<string, Interpret
   ["osascript", { code: "e", valued: "l" }],
   ["groovy", { code: "e", valued: "" }],
   ["elixir", { code: "e", valued: "" }],
+  ["jrunscript", { code: "e", valued: "lf" }],
+  ["qjs", { code: "e", valued: "" }],
+  ["r", { code: "e", valued: "" }],
+  ...[
+    "irb",
+    "tclsh",
+    "wish",
+    "expect",
+    "swift",
+    "scala",
+    "guile",
+    "clojure",
+    "clj",
+    "jshell",
+    "jjs",
+    "gjs",
+    "iex",
+    "erl",
+    "ghci",
+    "ocaml",
+    "sbcl",
+  ].map((name): [string, Interpreter] => [name, name === "expect" ? { code: "c", valued: "f" } : { code: "", valued: "" }]),
   ["awk", AWK],
   ["gawk", AWK],
   ["mawk", AWK],
   ["nawk", AWK],
 ]);
+
+/** Runtimes with a subcommand in front of the file. */
+const RUNTIMES: ReadonlySet<string> = new Set(["bun", "deno"]);
 
 /** `python3.11` is `python`. */
 export function interpreterName(name: string): string | undefined {
@@ -83,10 +108,11 @@ export function programOf(call: Call, name: string): Program {
     const found = codeInCluster(call, at, interpreter);
     at = found.next;
     if (found.code !== undefined) codes.push(found.code);
-    if (found.isOver) return { codes, readsInput: false };
+    if (found.isOver === true) return { codes, readsInput: false };
   }
+  if (RUNTIMES.has(name) && call.args[at]?.text === "run") at += 1;
   const operand = call.args[at];
-  if (interpreter.isFirst === true && codes.length === 0) {
+  if (interpreter.isFirst === true && codes.length === 0 && !(name === "deno" && operand?.text !== "eval")) {
     const isEval = name === "deno" && operand?.text === "eval";
     const code = name === "deno" ? (isEval ? operandsOf(call)[1] : undefined) : operand;
     return { codes: code === undefined || hasFlag(call, name === "deno" ? "" : "f") ? [] : [code], readsInput: false };
@@ -136,6 +162,7 @@ const RUNS_COMMANDS = [
   "proc_open",
   "os.execute",
   "do shell script",
+  "spawn ",
   "Deno.Command",
   "Open3",
   "`",
@@ -147,24 +174,16 @@ const RUNS_COMMANDS = [
   "|&",
 ];
 const SOCKETS = ["socket", "Socket", "fsockopen", "require('net')", 'require("net")', "node:net", "/inet/", "TCPSocket", "pty.spawn"];
-const SHELLS = [
-  "/bin/sh",
-  "/bin/bash",
-  '"sh"',
-  "'sh'",
-  '"bash"',
-  "'bash'",
-  "cmd.exe",
-  "dup2",
-  "os.execute",
-  "pty.spawn",
-  "|&getline",
-  "|&",
-];
+/** Waits for or makes a connection. */
+const CONNECTS = ["connect", "bind", "accept", "listen", "TCPSocket", "fsockopen", "/inet/", "PeerAddr", "sockaddr", "Socket("];
+/** Starts a program, whatever the language. */
+const SPAWNS =
+  /(?<![.\w$])(?:system|popen|exec|execl|execv|execvp|spawn)(?![\w.])|subprocess|child_process|\.popen|\.spawn|shell_exec|passthru|proc_open|os\.(?:execute|system|exec|popen)|Open3|\brun\((?:pipeline\()?`|dup2|\|&|%x|ProcessBuilder/;
 /** Runs a text as code or as a command: a function of that name, not the method of a pattern (`/x/.exec(…)`). */
 const RUNS_TEXT = /(?<![.\w$])(?:exec|eval|execfile|loadstring|assert)(?:\s|\()|\bos\.system\(|\bFunction\(|\binstance_eval\b|\bvm\.run/;
 const HIDES = [
   "b64decode",
+  "decode_base64",
   "base64_decode",
   "decode64",
   "atob(",
@@ -264,7 +283,7 @@ export function readCode(code: string): CodeSigns {
   const texts = literals.flat();
   const runs = has(code, RUNS_COMMANDS);
   return {
-    isRemoteShell: has(code, SOCKETS) && has(code, SHELLS) && (runs || has(code, ["dup2", "|&"])),
+    isRemoteShell: has(code, SOCKETS) && has(code, CONNECTS) && SPAWNS.test(code),
     runsHidden: RUNS_TEXT.test(code) && has(code, HIDES),
     forksForever: code.includes("fork") && /\b(?:while|loop|for|until)\b/.test(code) && !/\b(?:wait|exit|range|times)\b/.test(code),
     killsAll: /\bkill\s*\(?\s*(?:-1\s*,|["']?(?:KILL|TERM|9|SIGKILL)["']?\s*,\s*-1\b)/.test(code),
@@ -293,6 +312,8 @@ function literalsOf(code: string): readonly (readonly string[])[] {
     end = close + 1;
     at = close;
   }
+  const spawned = /\bspawn\s+([^"'`;\n]{1,500})/.exec(code)?.[1];
+  if (spawned !== undefined) groups.push([spawned]);
   const operator = /(?:%x|qx|q)[{(/|]([^})/|]{0,500})[})/|]/.exec(code)?.[1];
   if (operator !== undefined) groups.push([operator]);
   return groups;

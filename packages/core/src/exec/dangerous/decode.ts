@@ -44,12 +44,11 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
 /** `\x72`, `\162`, `\u0072`, `\n` as printf and `echo -e` read them. */
 export function decodeEscapes(text: string): string {
   if (!text.includes("\\")) return text;
-  return text.replace(
-    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|([nt\\"']))/g,
-    (_, hex?: string, unicode?: string, octal?: string, letter?: string) => {
-      if (letter !== undefined) return LETTERS.get(letter) ?? letter;
-      const code = octal === undefined ? Number.parseInt(hex ?? unicode ?? "0", 16) : Number.parseInt(octal, 8);
-      return String.fromCharCode(code);
-    },
-  );
+  return text.replace(/\\(?:x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[nt\\"'])/g, (escape) => {
+    const letter = escape.charAt(1);
+    const plain = LETTERS.get(letter);
+    if (plain !== undefined) return plain;
+    const isHex = letter === "x" || letter === "u";
+    return String.fromCharCode(Number.parseInt(escape.slice(isHex ? 2 : 1), isHex ? 16 : 8));
+  });
 }

@@ -16,6 +16,8 @@ export interface Feed {
   readonly isSecret?: boolean;
   /** Whether it comes through a pipe, so that nobody wrote it for the program that reads it. */
   readonly isPiped?: boolean;
+  /** Whether a shell prints it that reads its commands from somewhere. */
+  readonly isShell?: boolean;
 }
 
 /** Stands for a part of a text that is known only when the line runs. A private letter, so that a parser reads over it. */

@@ -3,8 +3,7 @@
  * are in ../wrappers.ts.
  */
 import { operandsOf, optionValue, type Call, type Field } from "./call.js";
-import { UNKNOWN } from "./feed.js";
-import { startsOfFind } from "./rules/delete.js";
+import { foundBy } from "./rules/delete.js";
 
 /** What a launcher runs: a command of its own, or a text that a shell reads. */
 export type Launched = { readonly fields: readonly Field[] } | { readonly script: Field };
@@ -16,15 +15,13 @@ const scripts = (fields: readonly (Field | undefined)[]): readonly Launched[] =>
 
 /** `find x -exec rm {} ;`: what stands for the match is a path below every start. */
 function launchedByFind(call: Call): readonly Launched[] {
-  const starts = startsOfFind(call).map(({ text }) => text);
+  const paths = foundBy(call);
   const launched: Launched[] = [];
   for (const [at, { text }] of call.args.entries()) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) continue;
     const rest = call.args.slice(at + 1);
     const end = rest.findIndex((field) => field.text === ";" || field.text === "+");
     const own = end < 0 ? rest : rest.slice(0, end);
-    const paths =
-      starts.length === 0 ? [UNKNOWN] : starts.slice(0, 4).map((start) => `${start.endsWith("/") ? start : `${start}/`}${UNKNOWN}`);
     launched.push({
       fields: own.flatMap((field) =>
         field.text.includes("{}") ? paths.map((path) => ({ ...field, text: field.text.replaceAll("{}", path) })) : [field],
@@ -103,6 +100,43 @@ function launchedByMake({ args }: Call): readonly Launched[] {
   );
 }
 
+/** `npx x`, `uv run x`, `bundle exec x`: the words that stand between the launcher and its command. */
+const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["npx", []],
+  ["bunx", []],
+  ["pnpx", []],
+  ["uvx", []],
+  ["npm", ["exec", "x"]],
+  ["pnpm", ["exec", "dlx"]],
+  ["yarn", ["exec", "dlx", "node"]],
+  ["bundle", ["exec"]],
+  ["mise", ["exec", "x"]],
+  ...["rbenv", "pyenv", "nodenv", "asdf", "direnv", "nvm", "fnm"].map((name): [string, readonly string[]] => [name, ["exec"]]),
+  ...["uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "mamba", "pixi", "volta"].map((name): [string, readonly string[]] => [
+    name,
+    ["run"],
+  ]),
+]);
+
+function launchedByRunner({ name, args }: Call): readonly Launched[] {
+  const verbs = RUNNERS.get(name) ?? [];
+  const start = verbs.length === 0 ? 0 : args.findIndex(({ text }) => verbs.includes(text)) + 1;
+  if (verbs.length > 0 && start === 0) return [];
+  const at = args.findIndex(({ text }, index) => index >= start && (!text.startsWith("-") || text === "-"));
+  const [first] = args.slice(at);
+  if (at < 0 || first === undefined) return [];
+  return [{ fields: first.text === "-" ? [{ ...first, text: "python" }, ...args.slice(at)] : args.slice(at) }];
+}
+
+/** `xterm -e x`. */
+function launchedByTerminal({ args }: Call): readonly Launched[] {
+  const at = args.findIndex(({ text }) => /^(?:-e|-x|--command|--execute|--)$/.test(text));
+  const rest = args.slice(at + 1);
+  const [first] = rest;
+  if (at < 0 || first === undefined) return [];
+  return rest.length === 1 ? [{ script: first }] : [{ fields: rest }];
+}
+
 const FINDERS: readonly (readonly [string, Find])[] = [
   ["find gfind", launchedByFind],
   ["fd fdfind", launchedByFd],
@@ -126,12 +160,14 @@ const FINDERS: readonly (readonly [string, Find])[] = [
         /^(?:-o)?ProxyCommand=/i.test(field.text) ? [{ script: { ...field, text: field.text.slice(field.text.indexOf("=") + 1) } }] : [],
       ),
   ],
+  [[...RUNNERS.keys()].join(" "), launchedByRunner],
+  [
+    "xterm uxterm rxvt urxvt gnome-terminal konsole alacritty kitty foot terminator xfce4-terminal st lxterminal x-terminal-emulator",
+    launchedByTerminal,
+  ],
   ["tmux screen", launchedByMultiplexer],
   ["make gmake", launchedByMake],
-  [
-    "firejail bwrap systemd-nspawn distrobox toolbox npx pnpm yarn mise asdf nix nix-shell direnv dotenv op doppler aws-vault chamber kubectl oc",
-    launchedBehindDashes,
-  ],
+  ["firejail bwrap systemd-nspawn distrobox toolbox nix nix-shell dotenv op doppler aws-vault chamber kubectl oc", launchedBehindDashes],
   ["nix-shell", (call) => scripts([optionValue(call, "", "run"), optionValue(call, "", "command")])],
   [
     "gosu su-exec chpst envdir dumb-init tini catchsegv eatmydata setarch linux32 linux64 arch linux64 cpulimit xvfb-run winpty",

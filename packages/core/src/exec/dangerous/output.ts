@@ -5,7 +5,7 @@ import { isSecretName } from "../secret-names.js";
 import { hasFlag, operandsOf, optionValue, verbsOf, type Call, type Field } from "./call.js";
 import { decodeBase64, decodeEscapes, decodeHex } from "./decode.js";
 import { hasUnknown, TEXT_CHARS_MAX, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
-import { startsOfFind } from "./rules/delete.js";
+import { foundBy } from "./rules/delete.js";
 import { resolvePath } from "./site.js";
 
 type Print = (call: Call) => Feed;
@@ -70,18 +70,38 @@ const textFeed = (text: string, fields: readonly Field[] = []): Feed => ({
   ...(text.length > TEXT_CHARS_MAX ? {} : { text }),
 });
 
+/** What `dirname` prints. */
+function folderOf(path: string): string {
+  if (hasUnknown(path)) return UNKNOWN;
+  const cut = path.replace(/\/+$/, "");
+  const slash = cut.lastIndexOf("/");
+  if (slash > 0) return cut.slice(0, slash);
+  return slash < 0 && cut !== "" ? "." : "/";
+}
+
 /** Programs whose output can be told. */
 const PRINTING: ReadonlyMap<string, Print> = new Map<string, Print>([
   ["echo", printEcho],
   ["printf", printFormatted],
+  ["find", (call) => textFeed(foundBy(call).join(NEWLINE))],
+  ["ls", (call) => (operandsOf(call).length === 0 ? textFeed("*") : { source: "program" })],
+  ["realpath", (call) => textFeed(resolvePath(operandsOf(call)[0]?.text ?? "", call.site) ?? UNKNOWN)],
   [
-    "find",
+    "readlink",
     (call) =>
-      textFeed(
-        startsOfFind(call)
-          .map(({ text }) => `${text.endsWith("/") ? text : `${text}/`}${UNKNOWN}`)
-          .join(NEWLINE) || UNKNOWN,
-      ),
+      textFeed(hasFlag(call, "fem", ["canonicalize"]) ? (resolvePath(operandsOf(call)[0]?.text ?? "", call.site) ?? UNKNOWN) : UNKNOWN),
+  ],
+  ["dirname", (call) => textFeed(folderOf(operandsOf(call)[0]?.text ?? ""))],
+  [
+    "command",
+    (call) =>
+      hasFlag(call, "vV")
+        ? textFeed(
+            operandsOf(call)
+              .map(({ text }) => `/usr/bin/${text}`)
+              .join(NEWLINE),
+          )
+        : { source: "program" },
   ],
   ["pwd", ({ site }) => textFeed(site.directory ?? UNKNOWN)],
   [
@@ -148,7 +168,7 @@ function readsSecret(call: Call): boolean {
       path !== undefined &&
       text.length > 1 &&
       !/\.(?:pub|crt|cer)$|known_hosts/.test(path) &&
-      (path === "/etc/shadow" || isSecretName(path))
+      (/^\/etc\/(?:shadow|passwd)$/.test(path) || isSecretName(path))
     );
   });
 }
@@ -174,7 +194,7 @@ function textOf(name: string, text: string): string | undefined {
   if (name === "rev")
     return text
       .split(NEWLINE)
-      .map((line) => [...line].reverse().join(""))
+      .map((line) => [...line].toReversed().join(""))
       .join(NEWLINE);
   if (name === "base64" || name === "gbase64") return decodeBase64(text);
   return name === "xxd" ? decodeHex(text) : undefined;

@@ -44,7 +44,7 @@ export function readOne(walk: Walk, spot: Spot, word: Word): Field {
 /** What one word can be. */
 export function readWord(walk: Walk, spot: Spot, word: Word): Alternatives {
   if (word.text !== undefined) return [[fieldOf(word.text, word.span)]];
-  const user = homeOfUser(word);
+  const user = homeOfUser(word, spot);
   if (user !== undefined) return [[fieldOf(user, word.span)]];
   let drafts: readonly Draft[] = [EMPTY];
   for (const piece of word.pieces) {
@@ -57,8 +57,9 @@ export function readWord(walk: Walk, spot: Spot, word: Word): Alternatives {
 }
 
 /** `~name/x`: the home of another user, and what is below it. */
-function homeOfUser({ pieces, raw }: Word): string | undefined {
+function homeOfUser({ pieces, raw }: Word, { shell }: Spot): string | undefined {
   if (pieces[0]?.kind !== "other" || !raw.startsWith("~")) return undefined;
+  if (raw === "~+" || raw.startsWith("~+/")) return (shell.site.directory ?? UNKNOWN) + raw.slice(2);
   const [, name, below = ""] = /^~([A-Za-z_][\w-]*)(\/[\w./*-]*)?$/.exec(raw) ?? [];
   if (name === undefined) return undefined;
   return `${name === "root" ? "/root" : `/home/${name}`}${below}`;

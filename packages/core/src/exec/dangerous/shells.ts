@@ -1,7 +1,7 @@
 /**
  * Shells: how a shell is called: with a script as text, with a file, or with what its input says.
  */
-import { type Call, type Field } from "./call.js";
+import type { Field } from "./call.js";
 
 const SHELLS: ReadonlySet<string> = new Set(
   "sh bash rbash dash ash zsh ksh ksh93 mksh pdksh fish csh tcsh yash posh rc elvish nu xonsh pwsh powershell".split(" "),
@@ -25,7 +25,7 @@ const STDIN = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/(?:self|thread-self)\/fd\/0)
 export const isStdin = (text: string): boolean => STDIN.test(text);
 
 /** Reads a shell's arguments. */
-export function shellProgram({ args }: Call): ShellProgram {
+export function shellProgram(args: readonly Field[]): ShellProgram {
   let hasScript = false;
   let isInput = false;
   let at = 0;

@@ -3,9 +3,11 @@
  */
 import type { Report } from "../findings.js";
 import type { Node, Script, Span } from "../tree.js";
-import type { Feed, Source } from "./feed.js";
+import { isHidden, type Feed, type Source } from "./feed.js";
+import type { Field } from "./call.js";
 import type { CallGraph } from "./fork-bomb.js";
 import type { Danger } from "./rule.js";
+import { DECODED_CODE, REMOTE_CODE } from "./rules/shapes.js";
 import type { Site } from "./site.js";
 
 /** Texts inside texts, and functions that call functions. */
@@ -46,6 +48,7 @@ export interface Walk {
   readonly graph: CallGraph;
   readonly visit: (walk: Walk, script: Script, at: Spot) => Feed;
   readonly visitNode: (walk: Walk, node: Node, at: Spot) => Feed;
+  readonly run: (walk: Walk, at: Spot, fields: readonly Field[]) => Feed;
 }
 
 /** Where a script runs and what it reads. */
@@ -57,6 +60,21 @@ export interface Spot {
 /** A shell of its own that begins as a copy. */
 export function copyOf(shell: Shell): Shell {
   return { ...shell, variables: new Map(shell.variables), functions: new Map(shell.functions) };
+}
+
+/** `$0`, `$1`, `$@` of a script or a function; the first field is `$0`. */
+export function keepArguments({ variables }: Shell, args: readonly Field[]): void {
+  for (const [index, { text, lead, isSecret }] of args.slice(0, 10).entries())
+    variables.set(String(index), { texts: [text], lead, isSecret });
+  const elements = args.slice(1).map(({ text }) => text);
+  for (const name of ["@", "*"])
+    variables.set(name, { texts: [elements.join(" ")], lead: args[1]?.lead ?? "none", isSecret: false, elements });
+}
+
+/** Code that nobody can read, where a program or a script is expected. */
+export function reportHidden(walk: Walk, from: { readonly lead: Source; readonly stream?: Feed | undefined }, at: Field): void {
+  const source = from.stream?.source ?? from.lead;
+  if (isHidden(source)) reportDanger(walk, source === "remote" ? REMOTE_CODE : DECODED_CODE, at.span);
 }
 
 /** Reports a danger. */

@@ -13,6 +13,7 @@ import { runFields } from "./run.js";
 import { FORK_BOMB } from "./rules/shapes.js";
 import { siteOf } from "./site.js";
 import { copyOf, reportDanger, type Shell, type Spot, type Walk } from "./state.js";
+import { visitText } from "./text.js";
 
 /** Commands that one walk looks at: more than a line may hold, since functions and texts are looked at where they are used. */
 const COMMANDS_MAX = 2_000;
@@ -29,7 +30,8 @@ export function dangerousWalk(script: Script, place: Place, report: Report): voi
     span: script.span,
     taint: "none",
     visit: (inner, { body }, spot) => visitNode(inner, body, spot),
-    visitNode: (inner, node, spot) => visitNode(inner, node, spot),
+    visitNode,
+    run: runFields,
     graph,
   };
   const shell: Shell = { site: siteOf(place), variables: new Map(), functions: new Map(), files: new Map() };
@@ -144,6 +146,11 @@ function visitCommand(walk: Walk, { assignments, words, redirects, span }: Comma
   return keepFiles(spot, files, output);
 }
 
+/** Variables whose value a shell or a program runs. */
+const RUN_LATER: ReadonlySet<string> = new Set(
+  "PROMPT_COMMAND PAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND GIT_EXTERNAL_DIFF MANPAGER BROWSER".split(" "),
+);
+
 function assign(walk: Walk, spot: Spot, { name, value, isPlain, others }: Assignment): void {
   const { variables } = spot.shell;
   const elements = readFields(walk, spot, others);
@@ -157,6 +164,7 @@ function assign(walk: Walk, spot: Spot, { name, value, isPlain, others }: Assign
     return;
   }
   const { text, lead, isSecret } = readOne(walk, spot, value);
+  if (RUN_LATER.has(name)) visitText(walk, { shell: copyOf(spot.shell), input: NOTHING }, { text, span: value.span });
   const before = isPlain ? undefined : variables.get(name);
   variables.set(name, {
     texts: before === undefined ? [text] : before.texts.map((old) => old + text),

@@ -27,6 +27,16 @@ function remoteNames(call: Call): readonly Field[] {
   });
 }
 
+const isExtracting = (call: Call): boolean => (call.args[0]?.text ?? "").includes("x") || hasFlag(call, "x", ["extract", "get"]);
+
+/** The file that tar makes: `tar cf x`, `tar -cf x`. */
+function archiveOf(call: Call): Field | undefined {
+  const [first] = call.args;
+  const isMade = /^-?[a-zA-Z]*[cru]/.test(first?.text ?? "") || hasFlag(call, "", ["create", "append", "update"]);
+  if (!isMade) return undefined;
+  return /^[a-zA-Z]*f$/.test(first?.text ?? "") ? call.args[1] : optionValue(call, "f", "file");
+}
+
 const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
   ["tee", (call) => operandsOf(call)],
   ["sponge", (call) => operandsOf(call)],
@@ -38,7 +48,13 @@ const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
   ["dd", ({ args }) => args.filter(({ text }) => text.startsWith("of=")).map((field) => ({ ...field, text: field.text.slice(3) }))],
   ["truncate", (call) => operandsOf(call, "sr")],
   ["touch", () => []],
-  ["sed", (call) => (call.args.some(({ text }) => /^-[nErsz]*i|^--in/.test(text)) ? operandsOf(call, "ef").slice(hasFlag(call, "ef", ["expression", "file"]) ? 0 : 1) : [])],
+  [
+    "sed",
+    (call) =>
+      call.args.some(({ text }) => /^-[nErsz]*i|^--in/.test(text))
+        ? operandsOf(call, "ef").slice(hasFlag(call, "ef", ["expression", "file"]) ? 0 : 1)
+        : [],
+  ],
   [
     "perl",
     (call) => (call.args.some(({ text }) => /^-[a-zA-Z]*i/.test(text) && !text.startsWith("-M")) ? operandsOf(call, "e").slice(0, 8) : []),
@@ -52,14 +68,7 @@ const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
     ],
   ],
   ["aria2c", (call) => [optionValue(call, "o", "out"), ...remoteNames(call)]],
-  [
-    "tar",
-    (call) => [
-      /x/.test(call.args[0]?.text ?? "") || hasFlag(call, "x", ["extract", "get"])
-        ? optionValue(call, "C", "directory")
-        : optionValue(call, "f", "file"),
-    ],
-  ],
+  ["tar", (call) => [isExtracting(call) ? optionValue(call, "C", "directory") : archiveOf(call)]],
   ["unzip", (call) => [optionValue(call, "d")]],
   ["openssl", (call) => operandOf(call, "-out")],
   ["base64", (call) => [optionValue(call, "o", "output")]],

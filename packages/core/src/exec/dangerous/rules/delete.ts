@@ -2,7 +2,7 @@
  * Delete: what removes or overwrites files where nobody expects it.
  */
 import { hasFlag, operandsOf, optionValue, someKind, type Call, type Field } from "../call.js";
-import { UNSET } from "../feed.js";
+import { UNKNOWN, UNSET } from "../feed.js";
 import type { ProgramRule } from "../rule.js";
 import { kindOf, resolvePath, type PathKind } from "../site.js";
 
@@ -44,6 +44,16 @@ export function startsOfFind({ args }: Call): readonly Field[] {
   return starts;
 }
 
+/** Texts that stand for what a find finds: a path below each start, or everything in a place that is no project's. */
+export function foundBy(call: Call): readonly string[] {
+  const starts = startsOfFind(call).slice(0, 4);
+  if (starts.length === 0) return [UNKNOWN];
+  return starts.map(({ text }) => {
+    const folder = text.endsWith("/") ? text : `${text}/`;
+    return folder + (["root", "home", "system"].includes(kindOf(text, call.site)) ? "*" : UNKNOWN);
+  });
+}
+
 function deletesByFind(call: Call): boolean {
   const texts = call.args.map(({ text }) => text);
   return texts.some((text, at) => {
@@ -62,7 +72,11 @@ function isAbove({ text }: Field, { site }: Call): boolean {
 
 /** Whether a find takes everything below its start. */
 function isUnfiltered({ args }: Call): boolean {
-  return !args.some(({ text }, at) => CHOOSING.test(text) && !(/name|path/.test(text) && /^[*.]+$/.test(args[at + 1]?.text ?? "")));
+  return !args.some(({ text }, at) => {
+    if (!CHOOSING.test(text)) return false;
+    const isNegated = /^(?:!|-not)$/.test(args[at - 1]?.text ?? "");
+    return !isNegated && !(/name|path/.test(text) && /^[*.]+$/.test(args[at + 1]?.text ?? ""));
+  });
 }
 
 function isDangerousFind(call: Call): boolean {
@@ -72,6 +86,11 @@ function isDangerousFind(call: Call): boolean {
   if (starts.some((start) => isRootIfEmpty(start, call) || isAbove(start, call))) return true;
   const isHere = starts.length === 0 ? call.site.directory === call.site.project : someKind(call, starts, ["project"]);
   return isHere && isUnfiltered(call);
+}
+
+/** The project's root or a folder above it; not what is in it, which is moved about in ordinary work. */
+function isWholeProject(source: Field, call: Call): boolean {
+  return kindOf(source.text, call.site) === "project" && !source.text.endsWith("*");
 }
 
 /** Rules on deletion. */
@@ -200,6 +219,7 @@ export const DELETE_RULES: readonly ProgramRule[] = [
       "find $HOME -exec /bin/rm -f {} \\;",
       "find /etc -type f -exec shred -u {} \\;",
       "find . -name '*' -delete",
+      "find . ! -name x -delete",
       "find /var -mtime +1 -delete",
     ],
     not: [
@@ -229,10 +249,11 @@ export const DELETE_RULES: readonly ProgramRule[] = [
       const operands = operandsOf(call, "tS");
       const target = optionValue(call, "t", "target-directory") ?? operands.at(-1);
       const sources = target === operands.at(-1) ? operands.slice(0, -1) : operands;
-      return someKind(call, sources, WHOLE) || (sources.length > 0 && target?.text === "/dev/null");
+      if (sources.length > 0 && target?.text === "/dev/null") return true;
+      return someKind(call, sources, ["root", "home", "system"]) || sources.some((source) => isWholeProject(source, call));
     },
     dangerous: ["mv /* /tmp", "mv ~ /dev/null", "mv src /dev/null", "mv /etc/passwd x", "mv $HOME /tmp/h", "mv . ../x", "mv /usr/bin/ls ."],
-    not: ["mv a b", "mv src/*.ts lib/", "mv ~/Downloads/a.pdf docs/", "mv -t lib a b", "mv ../x/a.txt ."],
+    not: ["mv a b", "mv src/*.ts lib/", "mv ~/Downloads/a.pdf docs/", "mv -t lib a b", "mv * app/", "mv ../x/a.txt ."],
   },
   {
     ruleId: "rsync.delete",

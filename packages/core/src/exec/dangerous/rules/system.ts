@@ -1,5 +1,5 @@
 /**
- * System: rights, power, services, processes, accounts, the kernel, the network's rules and the clock's table.
+ * System: rights, power, services, processes, accounts, packages and what runs by the clock. The machine below it is in machine.ts.
  */
 import { hasFlag, operandsOf, optionValue, verbsOf, type Call } from "../call.js";
 import { UNKNOWN } from "../feed.js";
@@ -28,7 +28,10 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       "sudo doas su pkexec sudoedit runuser run0 dzdo pfexec gksu gksudo kdesu kdesudo sux calife please pleaseedit visudo vipw vigr",
     ),
     message: "It runs a command or an editor with the rights of another user, mostly the administrator",
-    applies: () => true,
+    applies: (call) => {
+      const only = call.args.length === 1 ? (call.args[0]?.text ?? "") : "";
+      return only !== "--help" && only !== "--version";
+    },
     dangerous: [
       "sudo id",
       "sudo cat /etc/shadow",
@@ -67,7 +70,19 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       "type su",
       "ls su",
       "rg 'sudo rm -rf /'",
+      "su --help",
     ],
+  },
+  {
+    ruleId: "privilege.host",
+    programs: ["nsenter", "machinectl"],
+    message: "It opens a shell in the host or in another system",
+    applies: (call) =>
+      call.name === "machinectl"
+        ? /^(?:shell|login)$/.test(verbsOf(call)[0] ?? "")
+        : /^1$/.test(optionValue(call, "t", "target")?.text ?? ""),
+    dangerous: ["nsenter -t 1 -m -u -i -n sh", "nsenter --target=1 --all bash", "machinectl shell root@"],
+    not: ["nsenter -t 4321 -n ip addr", "machinectl list"],
   },
   {
     ruleId: "system.power",
@@ -222,159 +237,12 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
     not: ["crontab -l", "crontab -l | grep backup", "crontab -e", "cat crontab"],
   },
   {
-    ruleId: "kernel.change",
-    programs: names(
-      "insmod rmmod modprobe kexec swapoff sysctl depmod setenforce kldload kldunload kextload kextunload bpftool sysrq spctl csrutil nvram",
-    ),
-    message: "It changes the running kernel or turns a protection of the system off",
-    applies: (call) => {
-      if (isAsking(call)) return false;
-      const texts = call.args.map(({ text }) => text);
-      if (call.name === "sysctl")
-        return hasFlag(call, "w", ["write", "load", "system"]) || hasFlag(call, "p") || texts.some((text) => /^[\w./-]+=/.test(text));
-      if (call.name === "modprobe")
-        return (
-          !hasFlag(call, "nDcRl", ["show-depends", "dry-run", "showconfig", "show-config", "list", "resolve-alias"]) && texts.length > 0
-        );
-      if (call.name === "bpftool") return texts.some((text) => /^(?:load|attach|detach|pin|update|delete)$/.test(text));
-      if (call.name === "csrutil" || call.name === "spctl") return texts.some((text) => /disable/.test(text));
-      if (call.name === "nvram") return texts.some((text) => text.includes("=") || /^-[cd]/.test(text));
-      return call.name !== "depmod" && (texts.length > 0 || call.name === "swapoff");
-    },
-    dangerous: [
-      "insmod evil.ko",
-      "rmmod ext4",
-      "modprobe evil",
-      "sysctl -w kernel.randomize_va_space=0",
-      "sysctl kernel.panic=1",
-      "swapoff -a",
-      "setenforce 0",
-      "modprobe -r nf_conntrack",
-      "csrutil disable",
-      "spctl --master-disable",
-    ],
-    not: [
-      "sysctl -a",
-      "sysctl kernel.hostname",
-      "sysctl -n hw.ncpu",
-      "lsmod",
-      "modinfo ext4",
-      "modprobe -n -v x",
-      "csrutil status",
-      "swapon --show",
-    ],
-  },
-  {
-    ruleId: "network.firewall",
-    programs: names("iptables ip6tables iptables-legacy nft ufw firewall-cmd pfctl ebtables ipset tc"),
-    message: "It removes or opens the rules of the machine's firewall",
-    applies: (call) => {
-      const texts = call.args.map(({ text }) => text);
-      if (call.name === "nft")
-        return /^(?:flush|delete|destroy|reset)$/.test(operandsOf(call)[0]?.text ?? "") || hasFlag(call, "f", ["file"]);
-      if (call.name === "ufw") return texts.some((text) => /^(?:disable|reset|delete|allow|default)$/.test(text));
-      if (call.name === "firewall-cmd")
-        return texts.some((text) => /^--(?:panic-on|remove|add|complete-reload|delete|set-default)/.test(text));
-      if (call.name === "pfctl") return texts.some((text) => /^-(?:[dF]|e?f)/.test(text));
-      if (call.name === "ipset" || call.name === "tc") return texts.some((text) => /^(?:flush|destroy|del|delete)$/.test(text));
-      return texts.some(
-        (text, at) =>
-          /^-[a-z]*[FXZ]$|^--(?:flush|delete-chain|zero)$/.test(text) ||
-          (/^(?:-P|--policy)$/.test(text) && texts.length > at) ||
-          /^-D$|^--delete$/.test(text),
-      );
-    },
-    dangerous: [
-      "iptables -F",
-      "iptables --flush",
-      "iptables -t nat -F",
-      "iptables -P INPUT ACCEPT",
-      "nft flush ruleset",
-      "ufw disable",
-      "ufw --force reset",
-      "firewall-cmd --panic-on",
-      "pfctl -d",
-      "iptables -D INPUT 1",
-    ],
-    not: ["iptables -L -n", "nft list ruleset", "ufw status", "firewall-cmd --list-all", "pfctl -s rules", "iptables-save"],
-  },
-  {
-    ruleId: "network.cut",
-    programs: names("ip ifconfig route nmcli networksetup ifdown resolvectl"),
-    message: "It cuts the machine from its network or changes where its traffic goes",
-    applies: (call) => {
-      const texts = call.args.map(({ text }) => text);
-      if (call.name === "ifdown") return texts.length > 0;
-      if (call.name === "ifconfig") return texts.at(-1) === "down";
-      if (call.name === "route") return texts.some((text) => /^(?:del|delete|flush|add|change)$/.test(text));
-      if (call.name === "nmcli") return texts.some((text) => /^(?:off|down|delete|disconnect)$/.test(text));
-      if (call.name === "networksetup") return texts.some((text) => /^-set/.test(text));
-      if (call.name === "resolvectl") return /^(?:dns|revert|domain)$/.test(texts[0] ?? "") && texts.length > 1;
-      const object = operandsOf(call)[0]?.text ?? "";
-      if (/^l/.test(object)) return texts.includes("down") || texts.some((text) => /^del/.test(text));
-      return /^(?:r|ro|route|a|ad|addr|address|rule)$/.test(object) && texts.some((text) => /^(?:flush|del|delete|replace)$/.test(text));
-    },
-    dangerous: [
-      "ip link set eth0 down",
-      "ifconfig eth0 down",
-      "ip route flush table main",
-      "ip route del default",
-      "route del default",
-      "nmcli networking off",
-      "ip addr flush dev eth0",
-    ],
-    not: ["ip addr", "ip route", "ip link show", "ifconfig", "ifconfig en0", "route -n", "nmcli device status", "ip -br a"],
-  },
-  {
-    ruleId: "system.mount",
-    programs: names("mount umount pivot_root switch_root losetup"),
-    message: "It changes what is mounted where in the whole system",
-    applies: (call) => {
-      const operands = operandsOf(call, "oOtLU").map(({ text }) => text);
-      if (call.name === "pivot_root" || call.name === "switch_root") return true;
-      if (call.name === "losetup") return hasFlag(call, "D", ["detach-all"]);
-      if (call.name === "umount")
-        return hasFlag(call, "a", ["all"]) || operands.some((text) => /^\/(?:boot|home|usr|var|proc|sys|dev)?$/.test(text));
-      const options = optionValue(call, "o", "options")?.text ?? "";
-      return (
-        /(?:^|,)remount/.test(options) ||
-        operands.slice(1).some((text) => /^\/(?:|boot|home|usr|var|proc|sys|dev|etc|bin|sbin|lib)$/.test(text))
-      );
-    },
-    dangerous: [
-      "umount -a",
-      "umount -l /",
-      "mount -o remount,rw /",
-      "mount --bind /tmp/x /etc",
-      "mount -t tmpfs tmpfs /usr",
-      "umount -lf /home",
-    ],
-    not: ["mount", "mount | grep ext4", "umount /mnt/usb", "mount /dev/sdb1 /mnt/usb", "mount -t proc", "losetup -a"],
-  },
-  {
     ruleId: "system.hide-history",
     programs: ["history"],
     message: "It erases the shell's history: what happened can no longer be seen",
     applies: (call) => hasFlag(call, "c"),
     dangerous: ["history -c", "history -cw", "rm -f ~/.bash_history; history -c"],
     not: ["history", "history 20", "history | tail"],
-  },
-  {
-    ruleId: "system.boot",
-    programs: names(
-      "update-grub grub-install grub-mkconfig grub2-mkconfig efibootmgr bootctl update-initramfs dracut mkinitcpio flashrom fwupdmgr bless",
-    ),
-    message: "It changes how the machine starts",
-    applies: (call) => {
-      if (isAsking(call) || hasFlag(call, "", ["list"])) return false;
-      if (call.name === "efibootmgr") return hasFlag(call, "BbocnOCDN", ["delete-bootnum", "create", "bootorder", "bootnext"]);
-      if (call.name === "bootctl") return /^(?:install|remove|update|set-|random)/.test(verbsOf(call)[0] ?? "");
-      if (call.name === "fwupdmgr") return /^(?:install|update|upgrade|downgrade|reinstall)/.test(verbsOf(call)[0] ?? "");
-      if (call.name === "flashrom") return hasFlag(call, "wE", ["write", "erase"]);
-      return !/^grub2?-mkconfig$/.test(call.name) || hasFlag(call, "o", ["output"]);
-    },
-    dangerous: ["grub-install /dev/sda", "efibootmgr -b 0 -B", "update-initramfs -u", "flashrom -p internal -w bios.bin"],
-    not: ["efibootmgr", "bootctl status", "fwupdmgr get-devices", "grub-mkconfig"],
   },
   {
     ruleId: "system.package-removal",

@@ -7,6 +7,8 @@ import { belowHome, kindOfPath, resolvePath, type Site } from "../site.js";
 /** A class of files, told by the absolute path. */
 interface Target extends Danger {
   readonly holds: (path: string, site: Site) => boolean;
+  /** Whether copying a file there is what the folder is for. */
+  readonly isOrdinaryToInstall?: true;
 }
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
@@ -176,6 +178,19 @@ export const TARGETS: readonly Target[] = [
     not: ["tail ~/.bash_history", "cat /var/log/syslog", "echo > var/log/syslog"],
   },
   {
+    ruleId: "write.program",
+    message: "It writes a program where every shell looks for programs: other commands run it later by its name",
+    isOrdinaryToInstall: true,
+    holds: (path) => /^\/usr\/local\/s?bin\/[^/]+$/.test(path),
+    dangerous: ["echo x > /usr/local/bin/git", "curl -o /usr/local/bin/ls https://x.example", "tee /usr/local/sbin/x < y"],
+    not: [
+      "cp build/app /usr/local/bin/app",
+      "install -m 755 app /usr/local/bin/app",
+      "ln -s $PWD/app /usr/local/bin/app",
+      "ls /usr/local/bin",
+    ],
+  },
+  {
     ruleId: "write.system",
     message: "It writes into the operating system's own folders",
     holds: (path, site) =>
@@ -226,8 +241,9 @@ function isOwned(path: string): boolean {
   );
 }
 
-/** The danger of writing to what a text names, if any. */
-export function targetDanger(text: string, site: Site): Danger | undefined {
+/** The danger of writing to what a text names, if any. Installing a file into a folder for it is ordinary (`isInstall`). */
+export function targetDanger(text: string, site: Site, isInstall = false): Danger | undefined {
   const path = resolvePath(text, site);
-  return path === undefined ? undefined : TARGETS.find(({ holds }) => holds(path, site));
+  if (path === undefined) return undefined;
+  return TARGETS.find(({ holds, isOrdinaryToInstall }) => !(isInstall && isOrdinaryToInstall === true) && holds(path, site));
 }
