@@ -89,7 +89,11 @@ const ENDS: Readonly<Record<(InboxChange & { readonly type: "ended" })["outcome"
   unknown: "already answered or expired",
 };
 
+/** Characters of a command that is named, not shown. */
+const NAMED_CHARS_MAX = 120;
+
 /** One line about a request that ended without this person. */
 export function describeEnd({ request, outcome }: InboxChange & { readonly type: "ended" }): string {
-  return `· ${escapeText(request.command)}: ${ENDS[outcome]}`;
+  const command = escapeText(request.command);
+  return `· ${command.length > NAMED_CHARS_MAX ? `${command.slice(0, NAMED_CHARS_MAX)}…` : command}: ${ENDS[outcome]}`;
 }
