@@ -2,7 +2,7 @@
  * Paths: whether a path given to a program that reads it stays inside the project and names no secret. Text only: links are not followed.
  */
 import { shown } from "./binaries/case.js";
-import type { ArgumentValue } from "./argument.js";
+import type { Argument, ArgumentValue } from "./argument.js";
 import { review } from "./findings.js";
 import type { Report } from "./findings.js";
 import type { Place } from "./place.js";
@@ -24,6 +24,12 @@ const HARMLESS_DEVICE = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d{1,3})$/;
 export function checkPath(value: ArgumentValue, place: Place, at: { readonly report: Report; readonly span: Span }): void {
   const problem = pathProblem(value, place);
   if (problem !== undefined) at.report(review("safe-binaries", { ...problem, span: at.span }));
+}
+
+/** Reports an argument that makes the shell list names outside the project, or of secrets, whatever its program does with them. */
+export function checkGlob({ values, isQuoted, span }: Argument, place: Place, report: Report): void {
+  if (isQuoted === true || values === undefined) return;
+  for (const value of values) if (value.isGlob) checkPath(value, place, { report, span });
 }
 
 /** What is wrong with reading a path, if anything. A text that begins with `~` stands for the home directory (resolve-arguments.ts). */

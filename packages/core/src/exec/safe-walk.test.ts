@@ -37,6 +37,26 @@ describe("safe commands", () => {
   )("%s", (command) => expect(evaluateCommandSafety(command)).toMatchObject({ riskLevel: "safe", reasons: [] }));
 });
 
+describe("names that the shell itself lists", () => {
+  it.each(lines("echo *", "echo src/*.ts", 'for f in packages/*; do echo "$f"; done', "echo '/etc/*'", "x='/etc/*'; echo \"$x\""))(
+    "%s is safe",
+    (command) => expect(rulesOf(command)).toEqual([]),
+  );
+
+  it.each(
+    lines(
+      "echo /etc/*",
+      "echo ../*",
+      "printf '%s' ~/*",
+      "echo .env*",
+      "for f in /etc/*; do echo x; done",
+      "for f in ~/.s*; do ls; done",
+      "x='/etc/*'; echo $x",
+      "[ -e /etc/p* ]",
+    ),
+  )("%s is not", (command) => expect(rulesOf(command)).not.toEqual([]));
+});
+
 describe("constructs that are never safe by themselves", () => {
   it.each([
     ["ls &", "syntax.background"],

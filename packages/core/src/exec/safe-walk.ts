@@ -6,9 +6,11 @@ import { shown } from "./binaries/case.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { judgeTest } from "./judge-test.js";
 import { listedNames, printedNames, selectsNames } from "./names.js";
+import { checkGlob } from "./paths.js";
 import { changesInput, judgeRedirects } from "./redirects.js";
 import { stableValues } from "./assignments.js";
 import type { ArgumentValue } from "./argument.js";
+import { resolveArguments } from "./resolve-arguments.js";
 import { judgeCommand } from "./simple-command.js";
 import { after, either, join, joinVariables, withInput, withInputOf, withPlaces, withVariable } from "./state.js";
 import type { Outcome, State } from "./state.js";
@@ -140,6 +142,8 @@ function judgeWhile(walk: Walk, state: State, { condition, body }: Kind<"while">
 function judgeFor(walk: Walk, state: State, { name, words, body, span }: Kind<"for">): Outcome {
   if (!canSet(name)) walk.report(syntax("assignment.name", span, `${shown(name)} may mean something to the shell or to programs`));
   judgeWords(walk, state, words ?? []);
+  for (const argument of resolveArguments(words ?? [], state.variables))
+    for (const place of state.places) checkGlob(argument, place, walk.report);
   const entry = loopState(state, [body]);
   const end = after(judgeNode(walk, withVariable(entry, name, words === undefined ? undefined : loopValues(words, state)), body));
   return either(join(withVariable(entry, name, undefined), end) ?? entry);

@@ -8,10 +8,11 @@ import { judgeAssignments, judgePrefix } from "./assignments.js";
 import { judgeProgram } from "./binaries/judge.js";
 import { changeDirectory, withUnknownPlace } from "./change-directory.js";
 import { review } from "./findings.js";
-import type { Finding } from "./findings.js";
+import type { Finding, Report } from "./findings.js";
 import { judgeWords } from "./judge-word.js";
 import { canLift } from "./lifting.js";
 import { WRAPPER_DEPTH_MAX } from "./limits.js";
+import { checkGlob } from "./paths.js";
 import { printedNames } from "./names.js";
 import { judgeRedirects } from "./redirects.js";
 import { resolveArguments } from "./resolve-arguments.js";
@@ -112,9 +113,11 @@ function judgeArguments(walk: Walk, state: State, call: Call): Outcome {
 /** Asks the tables; then, where they only do not know it, the allowlist. */
 function judgeOrLift(walk: Walk, state: State, { call, programCall }: { readonly call: Call; readonly programCall: ProgramCall }): void {
   const findings: Finding[] = [];
+  const report: Report = (finding) => void findings.push(finding);
   const target = programCall.program === "xargs" ? readXargs(programCall, state.input) : programCall;
-  if ("ruleId" in target) findings.push(target);
-  else for (const place of state.places) judgeProgram(target, place, { extra: walk.extra, report: (finding) => findings.push(finding) });
+  for (const place of state.places) for (const argument of programCall.args) checkGlob(argument, place, report);
+  if ("ruleId" in target) report(target);
+  else for (const place of state.places) judgeProgram(target, place, { extra: walk.extra, report });
   if (findings.length === 0) return;
   const argv = walk.allowlist === undefined ? undefined : canLift(findings, programCall, state.places);
   const pattern = argv === undefined || walk.allowlist === undefined ? undefined : matchAllowlist(walk.allowlist, argv);
