@@ -128,6 +128,12 @@ function launchedByRunner({ name, args }: Call): readonly Launched[] {
   return [{ fields: first.text === "-" ? [{ ...first, text: "python" }, ...args.slice(at)] : args.slice(at) }];
 }
 
+/** The command behind a number of operands. */
+function behindOperands({ args }: Call, count: number): readonly Launched[] {
+  const at = args.findIndex(({ text }) => !text.startsWith("-"));
+  return at < 0 ? [] : [{ fields: args.slice(at + count) }];
+}
+
 /** `xterm -e x`. */
 function launchedByTerminal({ args }: Call): readonly Launched[] {
   const at = args.findIndex(({ text }) => /^(?:-e|-x|--command|--execute|--)$/.test(text));
@@ -169,10 +175,8 @@ const FINDERS: readonly (readonly [string, Find])[] = [
   ["make gmake", launchedByMake],
   ["firejail bwrap systemd-nspawn distrobox toolbox nix nix-shell dotenv op doppler aws-vault chamber kubectl oc", launchedBehindDashes],
   ["nix-shell", (call) => scripts([optionValue(call, "", "run"), optionValue(call, "", "command")])],
-  [
-    "gosu su-exec chpst envdir dumb-init tini catchsegv eatmydata setarch linux32 linux64 arch linux64 cpulimit xvfb-run winpty",
-    ({ args }) => args.map((_, at) => ({ fields: args.slice(at) })).slice(0, 4),
-  ],
+  ["gosu su-exec envdir setarch cpulimit", (call) => behindOperands(call, 1)],
+  ["dumb-init tini catchsegv eatmydata linux32 linux64 arch winpty chpst", (call) => behindOperands(call, 0)],
   [
     "hyperfine entr nodemon watchexec reflex concurrently npm-run-all when-changed inotifywait at-spi-bus-launcher pdsh mosh",
     ({ args }) => args.filter(({ text }) => /\s/.test(text)).map((script) => ({ script })),
@@ -184,7 +188,10 @@ const BY_NAME: ReadonlyMap<string, readonly Find[]> = FINDERS.reduce((index, [na
   return index;
 }, new Map<string, readonly Find[]>());
 
+/** Commands of one call that are followed. */
+const LAUNCHED_MAX = 16;
+
 /** What a call runs. */
 export function launchedBy(call: Call): readonly Launched[] {
-  return BY_NAME.get(call.name)?.flatMap((find) => find(call)) ?? [];
+  return (BY_NAME.get(call.name)?.flatMap((find) => find(call)) ?? []).slice(0, LAUNCHED_MAX);
 }

@@ -13,6 +13,8 @@ export type Alternatives = readonly (readonly Field[])[];
 
 /** Values of one word that are followed. */
 const ALTERNATIVES_MAX = 8;
+/** Pieces of a word of which all that they can be is followed; of a longer one only the first. */
+const PIECES_FOLLOWED = 64;
 
 /** A field that grows piece by piece. */
 interface Draft {
@@ -46,12 +48,14 @@ export function readWord(walk: Walk, spot: Spot, word: Word): Alternatives {
   if (word.text !== undefined) return [[fieldOf(word.text, word.span)]];
   const user = homeOfUser(word, spot);
   if (user !== undefined) return [[fieldOf(user, word.span)]];
+  const breaks = breaksOf(spot);
+  const most = word.pieces.length > PIECES_FOLLOWED ? 1 : ALTERNATIVES_MAX;
   let drafts: readonly Draft[] = [EMPTY];
   for (const piece of word.pieces) {
     const value = readPiece(walk, spot, piece);
-    drafts = drafts
-      .flatMap((draft) => addPiece(draft, { piece, value, span: word.span, breaks: breaksOf(spot) }))
-      .slice(0, ALTERNATIVES_MAX);
+    // Once there are many, one value of each further variable has to do.
+    const followed = drafts.length < most ? value : { ...value, texts: value.texts.slice(0, 1) };
+    drafts = drafts.flatMap((draft) => addPiece(draft, { piece, value: followed, span: word.span, breaks })).slice(0, most);
   }
   return drafts.map((draft) => finish(draft, word.span).done);
 }

@@ -71,8 +71,9 @@ function runsItems(args: readonly Field[], mark: string | undefined): boolean {
 function startsCommand(text: string, mark: string | undefined): boolean {
   if (mark === undefined || mark === "") return false;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
-    const before = text.slice(0, at).trimEnd();
-    if (before === "" || ";&|(".includes(before.slice(-1))) return true;
+    let before = at - 1;
+    while (before >= 0 && " \t\n".includes(text.charAt(before))) before -= 1;
+    if (before < 0 || ";&|(".includes(text.charAt(before))) return true;
   }
   return false;
 }

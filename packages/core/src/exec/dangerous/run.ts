@@ -16,7 +16,7 @@ import { runOnInput } from "./run-on-input.js";
 import { runFile, runInput, runShell } from "./run-shell.js";
 import { isShell } from "./shells.js";
 import { kindOf } from "./site.js";
-import { copyOf, DEPTH_MAX, keepArguments, reportDanger, reportHidden, type Spot, type Walk } from "./state.js";
+import { copyOf, DEPTH_MAX, keepArguments, NESTING_MAX, reportDanger, reportHidden, type Spot, type Walk } from "./state.js";
 import { visitText } from "./text.js";
 
 /** A call with its words. */
@@ -30,7 +30,7 @@ export function runFields(walk: Walk, spot: Spot, fields: readonly Field[]): Fee
   const [first] = fields;
   if (first === undefined) return NOTHING;
   walk.budget.commands -= 1;
-  if (walk.budget.commands < 0) return { source: "program" };
+  if (walk.budget.commands < 0 || walk.nesting > NESTING_MAX) return { source: "program" };
   reportHidden(walk, first, first);
   const program = first.text.replaceAll(UNSET, "");
   if (program === "" || program.startsWith(UNKNOWN)) {
@@ -80,8 +80,9 @@ function callFunction(
 }
 
 /** What the call runs in turn; undefined where it runs nothing. */
-function runInner(walk: Walk, spot: Spot, running: Running): Feed | undefined {
+function runInner(outer: Walk, spot: Spot, running: Running): Feed | undefined {
   const { call, fields } = running;
+  const walk = { ...outer, nesting: outer.nesting + 1 };
   if (isShell(call.name)) return runShell(walk, spot, call);
   if (call.name === "at" || call.name === "batch") return runInput(walk, { ...spot, input: { ...spot.input, isPiped: false } }, call);
   const interpreter = interpreterName(call.name.toLowerCase());

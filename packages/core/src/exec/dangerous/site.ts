@@ -42,6 +42,9 @@ const TOP_FOLDERS: ReadonlySet<string> = new Set(
 );
 const HOMES: ReadonlySet<string> = new Set(["home", "Users"]);
 
+/** A name in the current directory: most operands are one. */
+const PLAIN_NAME = /^[\w-][\w.-]{0,99}$/;
+
 /** The site of a place. */
 export function siteOf({ inside, projectRoot }: Place): Site {
   const project = projectRoot === undefined ? PRIVATE_PROJECT : normalise(projectRoot);
@@ -57,6 +60,8 @@ export function resolvePath(text: string, site: Site): string | undefined {
   return normalise(`${site.directory}/${text}`);
 }
 
+const isWithin = ({ directory, project }: Site): boolean => directory === project || directory?.startsWith(`${project}/`) === true;
+
 /** Without `.`, `..`, empty parts and a final slash. */
 function normalise(path: string): string {
   const parts: string[] = [];
@@ -69,6 +74,7 @@ function normalise(path: string): string {
 
 /** What kind of place a text names. */
 export function kindOf(text: string, site: Site): PathKind {
+  if (PLAIN_NAME.test(text) && site.project !== "/" && isWithin(site)) return "inside";
   const path = resolvePath(text, site);
   return path === undefined ? "unknown" : kindOfPath(path, site);
 }
@@ -95,7 +101,7 @@ function withoutEverything(path: string): string {
 }
 
 function isEverything(part: string): boolean {
-  return /^[*?.]*\*[*?.]*$/.test(part) || part === ".[!.]*" || part === ".[^.]*";
+  return (part.includes("*") && /^[*?.]+$/.test(part)) || part === ".[!.]*" || part === ".[^.]*";
 }
 
 function isHome(path: string): boolean {

@@ -16,7 +16,7 @@ import { copyOf, reportDanger, type Shell, type Spot, type Walk } from "./state.
 import { visitText } from "./text.js";
 
 /** Commands that one walk looks at: more than a line may hold, since functions and texts are looked at where they are used. */
-const COMMANDS_MAX = 2_000;
+const COMMANDS_MAX = 600;
 /** Letters of texts that are parsed again. */
 const CHARS_MAX = 50_000;
 
@@ -26,6 +26,7 @@ export function dangerousWalk(script: Script, place: Place, report: Report): voi
   const walk: Walk = {
     report: once(report),
     depth: 0,
+    nesting: 0,
     budget: { commands: COMMANDS_MAX, chars: CHARS_MAX },
     span: script.span,
     taint: "none",
