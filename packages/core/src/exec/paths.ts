@@ -63,6 +63,7 @@ export function resolveInside(path: string, place: Place): string | undefined {
     return below(normalise([], path) ?? [], projectRoot);
   }
   if (inside === undefined) return undefined;
+  if (!path.includes("/") && path !== "." && path !== ".." && path !== "") return inside === "" ? path : `${inside}/${path}`;
   const direct = normalise(inside === "" ? [] : inside.split("/"), path);
   if (direct !== undefined) return direct.join("/");
   // It leaves the root on its way and may come back, which only the root's own path can tell.

@@ -71,17 +71,13 @@ const SOURCES: ReadonlySet<string> = new Set(
 );
 
 /** Names that begin so are secret, unless they end like source code. */
-const BEGINNINGS: readonly string[] = [
-  "id_",
-  "credentials",
-  "credential.",
-  "secrets.",
-  "secret.",
-  ".secrets",
-  ".secret",
-  "service-account",
-  "service_account",
-];
+const BEGINNINGS: readonly string[] =
+  "id_ credentials credential. secrets. secret. .secrets .secret service-account service_account passwords password. passwd token. api_key. apikey.".split(
+    " ",
+  );
+
+/** Folders whose files are secret, unless they end like source code. */
+const STORES: ReadonlySet<string> = new Set(["secrets", "secret", "credentials", "creds"]);
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
@@ -92,11 +88,10 @@ function isSecretPart(part: string, before: string): boolean {
   if (part === ".env" || part === ".envrc") return true;
   if (part.startsWith(".env.") || part.startsWith(".env-") || part.startsWith(".env_")) return !ENV_SAMPLES.has(endingOf(part));
   if (part.endsWith("_history")) return true;
-  if (part === "secrets" || part === "secret") return false;
   const ending = part.includes(".") ? endingOf(part) : "";
   if (ENDINGS.has(ending)) return true;
   if (ending === "env" && part.length > 4) return true;
-  return BEGINNINGS.some((beginning) => part.startsWith(beginning)) && !SOURCES.has(ending);
+  return !SOURCES.has(ending) && (STORES.has(before) || BEGINNINGS.some((beginning) => part.startsWith(beginning)));
 }
 
 /** Whether a path, relative or absolute, names a file or folder that usually holds credentials, by any of its parts. */
