@@ -37,11 +37,7 @@ const FILES: ReadonlySet<string> = new Set([
   ".s3cfg",
   ".boto",
   ".terraformrc",
-  ".pwd",
   "kubeconfig",
-  "shadow",
-  "gshadow",
-  "sudoers",
 ]);
 
 /** Endings of keys, key stores and password safes. */
@@ -65,7 +61,7 @@ const ENV_SAMPLES: ReadonlySet<string> = new Set(["example", "sample", "template
 
 /** Endings of source code and prose: `credentials.ts` is about credentials and holds none. */
 const SOURCES: ReadonlySet<string> = new Set(
-  "adoc c cc cpp cs css d.ts ex exs go h hpp html java js jsx kt less lua md mdx mjs mts cjs cts php pl py rb rs rst scala scss sh snap svelte swift ts tsx vue zig".split(
+  "adoc c cc cpp cs css ex exs go h hpp html java js jsx kt less lua md mdx mjs mts cjs cts php pl py rb rs rst scala scss sh snap svelte swift ts tsx vue zig".split(
     " ",
   ),
 );

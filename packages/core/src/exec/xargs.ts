@@ -27,7 +27,8 @@ export function readXargs({ span, args }: ProgramCall, input: readonly ArgumentV
     return review("safe-binaries", { ruleId: "xargs.option", span, message: "this option of `xargs` is not followed" });
   const { end, mark } = options;
   const program = end < args.length ? known(args[end]) : "echo";
-  if (program === undefined || !TAILS.has(program)) {
+  // The mark is replaced in the program's name as well.
+  if (program === undefined || !TAILS.has(program) || (mark !== undefined && program.includes(mark))) {
     return review("safe-binaries", {
       ruleId: "xargs.run",
       span,
