@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** What globs find where the lines run. */
+const FILES: readonly string[] = ["a", "b", "ab", "f1", "x.y", "c1", ".env"];
 const REFEREE: string = fileURLToPath(new URL("exec-referee.sh", import.meta.url));
 
 /** Why there is no referee here, or `undefined`. Older ones read some lines in another way. */
@@ -27,10 +29,11 @@ export async function runsOf(lines: readonly string[]): Promise<readonly (readon
   const folder = mkdtempSync(join(tmpdir(), "acp-exec-"));
   try {
     const [log, input] = [join(folder, "log"), join(folder, "input")];
-    const empty = mkdtempSync(join(folder, "empty-"));
+    const cwd = mkdtempSync(join(folder, "cwd-"));
+    for (const file of FILES) writeFileSync(join(cwd, file), "");
     writeFileSync(log, "");
     writeFileSync(input, lines.map((line) => `${line}\0`).join(""));
-    await bash(["--noprofile", "--norc", REFEREE, log, input], empty);
+    await bash(["--noprofile", "--norc", REFEREE, log, input], cwd);
     return readLog(readFileSync(log, "utf8"), lines.length);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -53,6 +56,7 @@ async function bash(args: readonly string[], cwd: string): Promise<void> {
 function readLog(log: string, lines: number): readonly (readonly Run[])[] {
   const runs: Run[][] = Array.from({ length: lines }, () => []);
   const fields = log.split("\0");
+  if (!fields.includes("end")) throw new Error("bash did not come to the last line");
   for (let at = 0; at + 1 < fields.length; ) {
     const count = Number(fields[at + 1]);
     runs[Number(fields[at])]?.push(fields.slice(at + 2, at + 2 + count).map((field) => field.replaceAll("\u0001", "\n")));

@@ -18,6 +18,7 @@ done
 unset acp_name
 exec {acp_log}>>"$1"
 exec 3<"$2"
+set --
 acp_line=0
 # Nothing is found: what is not a builtin does not run.
 PATH=/nowhere
@@ -32,3 +33,5 @@ while IFS= builtin read -r -d '' acp_text <&3; do
   ) </dev/null >/dev/null 2>&1
   acp_line=$((acp_line + 1))
 done
+# Says that every line had its turn.
+builtin printf '%s\0' end 0 >&"$acp_log"

@@ -14,6 +14,7 @@ const LETTERS = /^(?:([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z]))$/;
 
 /** Every word that the parts make; the parts are those of one word, outside quotes. */
 export function expandBraces(parts: readonly WordPart[]): readonly Alternative[] | undefined {
+  if (parts.some(hidesBraces)) return undefined;
   let words: readonly Alternative[] = [[]];
   for (const part of parts) {
     if (part.type === "Literal" && /(?<!\\)[{}]|\$$/.test(part.text)) return undefined;
@@ -22,6 +23,12 @@ export function expandBraces(parts: readonly WordPart[]): readonly Alternative[]
     words = words.flatMap((word) => choices.map((choice) => [...word, ...choice]));
   }
   return words;
+}
+
+/** Braces inside `${…}`, where bash counts them in its own way. */
+function hidesBraces(part: WordPart): boolean {
+  if (part.type === "BraceExpansion") return part.parts?.some(hidesBraces) === true;
+  return part.type === "ParameterExpansion" && part.text.indexOf("{", 2) !== -1;
 }
 
 function choicesOf(part: BraceExpansionPart): readonly Alternative[] | undefined {

@@ -184,7 +184,8 @@ function convertCommand(state: Conversion, node: ParserCommand): Command {
     else if (item.type !== "Assignment") redirects.push(item);
     else if (isPrefix) assignments.push(convertAssignment(state, item));
     else words.push(assignmentWord(state, item));
-    if (item.type === "Word" || item.type === "Assignment") requireGap(state, item, end);
+    // `2\⏎>f` is `2>f`, and the parser takes the `2` for a word.
+    if (item.type === "Word" || item.type === "Assignment" || state.source.startsWith("\\\n", item.pos - 2)) requireGap(state, item, end);
     ({ end } = item);
   };
   for (const item of node.prefix) add(item, true);

@@ -84,8 +84,11 @@ function expansion(state: Conversion, part: Exclude<DoubleQuotedChild, { type: "
       return arithmetic(state, part);
     case "CommandExpansion":
       if (!/^(?:`|\$\((?!\\\n|\())/.test(part.text)) return other(state, "a command in ${ …; } or $((…) …)", part);
-      // Bash looks for braces before it looks for backquotes, and takes the quotes between them for the end of these.
-      if (quoted && part.text.startsWith("`") && /["{]/.test(part.text)) return other(state, "quotes or braces in quoted backquotes", part);
+      // Bash looks for braces before it looks for backquotes, and takes the quotes between them for the end of these; and it joins lines even inside
+      // single quotes there.
+      if (part.text.startsWith("`") && (part.text.includes(CONTINUED) || (quoted && /["{]/.test(part.text)))) {
+        return other(state, "quotes, braces or joined lines in backquotes", part);
+      }
       return scriptPiece(state, part, { form: "command", quoted });
     default:
       return part satisfies never;

@@ -14,6 +14,7 @@ import { scriptsBelow } from "./scripts.js";
 type Tilde = "start" | "assignment";
 
 const ASSIGNMENT_LIKE = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
+const OPENER = /[{[]/;
 const CONTINUED = "\\\n";
 /** Nothing in it that the shell looks at: most words, which need no closer look. */
 const ORDINARY = /^[A-Za-z0-9_./:=@%+,-]+$/;
@@ -95,13 +96,13 @@ function wordPieces(state: Conversion, word: ParserWord, tilde: Tilde): readonly
   if (parts === undefined) {
     if (text === "") return [];
     const pieces = bareText(text);
-    return pieces === undefined || (text.includes("{") && hasBraces(pieces))
+    return pieces === undefined || (OPENER.test(text) && hasUnread(pieces))
       ? unknown("text that can be read in two ways")
       : withHome(pieces, text, tilde);
   }
   if (isJoined(parts)) return unknown("a line that goes on inside an expansion");
   const pieces = parts.flatMap((part) => bareParts(state, part));
-  return text.includes("{") && hasBraces(pieces) ? unknown("braces that are not expanded here") : withHome(pieces, text, tilde);
+  return OPENER.test(text) && hasUnread(pieces) ? unknown("braces that are not expanded here") : withHome(pieces, text, tilde);
 }
 
 /** A line that goes on right behind an expansion goes on with its name. */
@@ -131,21 +132,22 @@ function alternativePieces(state: Conversion, units: Alternative): readonly Piec
 }
 
 /**
- * Bare braces with a bare comma or two dots between them: the parser saw no braces to expand, the shell might. With a comma it takes any later brace
- * for the closing one: `{a},b}` is `a}` and `b`.
+ * Bare braces with a bare comma or two dots between them, or a bare pair of brackets: the parser saw nothing to expand, the shell might. With a comma
+ * it takes any later brace for the closing one: `{a},b}` is `a}` and `b`.
  */
-function hasBraces(pieces: readonly Piece[]): boolean {
+function hasUnread(pieces: readonly Piece[]): boolean {
   let depth = 0;
   let isOpen = false;
   let isSplit = false;
+  let isBracket = false;
   for (const piece of pieces) {
     if (piece.kind !== "text" || piece.quoted) continue;
-    for (const [found] of piece.text.matchAll(/[{},]|\.\./g)) {
-      if (found === "}" && isSplit) return true;
-      if (found === ".." && depth > 0) return true;
+    for (const [found] of piece.text.matchAll(/\[\]|[{},[\]]|\.\./g)) {
+      if ((found === "}" && isSplit) || (found === ".." && depth > 0) || (found === "]" && isBracket)) return true;
       depth += found === "{" ? 1 : found === "}" && depth > 0 ? -1 : 0;
       isOpen ||= found === "{";
       isSplit ||= found === "," && isOpen;
+      isBracket ||= found.startsWith("[");
     }
   }
   return false;
