@@ -73,7 +73,8 @@ const RUNTIMES: ReadonlySet<string> = new Set(["bun", "deno"]);
 /** `python3.11` is `python`. */
 export function interpreterName(name: string): string | undefined {
   if (INTERPRETERS.has(name)) return name;
-  const plain = name.replace(/[\d.]+$/, "");
+  if (!/[\d.]$/.test(name)) return undefined;
+  const plain = name.replace(/[\d.]{1,12}$/, "");
   return INTERPRETERS.has(plain) ? plain : undefined;
 }
 

@@ -16,23 +16,29 @@ const ALTERNATIVES_MAX = 8;
 /** Pieces of a word of which all that they can be is followed; of a longer one only the first. */
 const PIECES_FOLLOWED = 64;
 
-/** A field that grows piece by piece. */
+/** A field that grows piece by piece, and those before it. */
 interface Draft {
-  readonly done: readonly Field[];
-  readonly text: string;
+  readonly done: Field[];
+  text: string;
   /** Whether it is a field though it is empty: quotes. */
-  readonly isOpen: boolean;
-  readonly lead: Source;
-  readonly worst: Source;
-  readonly isSecret: boolean;
-  readonly stream?: Feed;
+  isOpen: boolean;
+  lead: Source;
+  worst: Source;
+  isSecret: boolean;
+  stream: Feed | undefined;
 }
 
-const EMPTY: Draft = { done: [], text: "", isOpen: false, lead: "none", worst: "none", isSecret: false };
+const newDraft = (): Draft => ({ done: [], text: "", isOpen: false, lead: "none", worst: "none", isSecret: false, stream: undefined });
 
 /** Every field that the words can make; what a loop's variable can be stands side by side. */
 export function readFields(walk: Walk, spot: Spot, words: readonly Word[]): readonly Field[] {
-  return words.flatMap((word) => readWord(walk, spot, word).flat());
+  const fields: Field[] = [];
+  for (const word of words) {
+    // Most words are known text: no need to take them apart.
+    if (word.text === undefined) for (const alternative of readWord(walk, spot, word)) fields.push(...alternative);
+    else fields.push(fieldOf(word.text, word.span));
+  }
+  return fields;
 }
 
 /** One word that stays one: a value, a target. */
@@ -50,14 +56,18 @@ export function readWord(walk: Walk, spot: Spot, word: Word): Alternatives {
   if (user !== undefined) return [[fieldOf(user, word.span)]];
   const breaks = breaksOf(spot);
   const most = word.pieces.length > PIECES_FOLLOWED ? 1 : ALTERNATIVES_MAX;
-  let drafts: readonly Draft[] = [EMPTY];
+  let drafts: readonly Draft[] = [newDraft()];
   for (const piece of word.pieces) {
     const value = readPiece(walk, spot, piece);
     // Once there are many, one value of each further variable has to do.
     const followed = drafts.length < most ? value : { ...value, texts: value.texts.slice(0, 1) };
-    drafts = drafts.flatMap((draft) => addPiece(draft, { piece, value: followed, span: word.span, breaks })).slice(0, most);
+    const adding = { piece, value: followed, span: word.span, breaks };
+    const [only] = drafts;
+    if (only !== undefined && drafts.length === 1) drafts = addPiece(only, adding);
+    else drafts = drafts.flatMap((draft) => addPiece(draft, adding)).slice(0, most);
   }
-  return drafts.map((draft) => finish(draft, word.span).done);
+  for (const draft of drafts) finish(draft, word.span);
+  return drafts.map(({ done }) => done);
 }
 
 /** `~name/x`: the home of another user, and what is below it. */
@@ -126,59 +136,54 @@ interface Adding {
   readonly breaks: string;
 }
 
-function addPiece(draft: Draft, adding: Adding): readonly Draft[] {
-  const { piece, value } = adding;
+/** The drafts with one piece more: the same draft where the piece is one text, else a copy for each text. */
+function addPiece(draft: Draft, { piece, value, span, breaks }: Adding): readonly Draft[] {
   if (value.isList === true && value.elements !== undefined) {
-    return [
-      value.elements.reduce(
-        (grown, text, index) => addText(index === 0 ? grown : finish(grown, adding.span), { ...adding, text, isSplit: false }),
-        draft,
-      ),
-    ];
+    for (const [index, text] of value.elements.entries()) {
+      if (index > 0) finish(draft, span);
+      grow(draft, text, value);
+    }
+    return [draft];
   }
-  const isSplit = (piece.kind === "variable" || (piece.kind === "script" && piece.form === "command")) && !piece.quoted;
-  return value.texts.map((text) => addText(draft, { ...adding, text, isSplit }));
-}
-
-function addText(
-  draft: Draft,
-  { text, isSplit, value, span, piece, breaks }: Adding & { readonly text: string; readonly isSplit: boolean },
-): Draft {
   const isQuoted = "quoted" in piece && piece.quoted;
-  if (!isSplit || !hasAny(text, breaks)) return grow(draft, { text, value, isOpen: isQuoted });
-  let grown = draft;
-  let start = 0;
-  for (let at = 0; at <= text.length; at += 1) {
-    if (at < text.length && !breaks.includes(text.charAt(at))) continue;
-    if (at > start) grown = grow(grown, { text: text.slice(start, at), value, isOpen: false });
-    if (at < text.length) grown = finish(grown, span);
-    start = at + 1;
+  const isSplit = !isQuoted && (piece.kind === "variable" || (piece.kind === "script" && piece.form === "command"));
+  const grown = value.texts.length === 1 ? [draft] : value.texts.map(() => ({ ...draft, done: [...draft.done] }));
+  for (const [index, one] of grown.entries()) {
+    const text = value.texts[index] ?? "";
+    one.isOpen ||= isQuoted;
+    if (isSplit) growSplit(one, text, { value, span, breaks });
+    else grow(one, text, value);
   }
   return grown;
 }
 
-function hasAny(text: string, letters: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (letters.includes(text.charAt(at))) return true;
-  return false;
+function growSplit(draft: Draft, text: string, { value, span, breaks }: Omit<Adding, "piece">): void {
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    if (at < text.length && !breaks.includes(text.charAt(at))) continue;
+    if (at > start) grow(draft, text.slice(start, at), value);
+    if (at < text.length) finish(draft, span);
+    start = at + 1;
+  }
 }
 
-function grow(draft: Draft, { text, value, isOpen }: { readonly text: string; readonly value: Read; readonly isOpen: boolean }): Draft {
-  const isFirst = draft.text === "" && text !== "";
-  const stream = value.stream ?? draft.stream;
-  return {
-    done: draft.done,
-    text: draft.text.length + text.length > TEXT_CHARS_MAX ? UNKNOWN : draft.text + text,
-    isOpen: draft.isOpen || isOpen,
-    lead: isFirst ? value.lead : draft.lead === "none" ? worse("none", value.lead) : draft.lead,
-    worst: worse(draft.worst, value.lead),
-    isSecret: draft.isSecret || value.isSecret,
-    ...(stream === undefined ? {} : { stream }),
-  };
+function grow(draft: Draft, text: string, value: Read): void {
+  if ((draft.text === "" && text !== "") || draft.lead === "none") draft.lead = value.lead;
+  draft.worst = worse(draft.worst, value.lead);
+  draft.text = draft.text.length + text.length > TEXT_CHARS_MAX ? UNKNOWN : draft.text + text;
+  draft.isSecret ||= value.isSecret;
+  draft.stream = value.stream ?? draft.stream;
 }
 
-function finish(draft: Draft, span: Span): Draft {
-  if (draft.text === "" && !draft.isOpen) return draft;
+/** Ends a field; the next letters begin another one. */
+function finish(draft: Draft, span: Span): void {
+  if (draft.text === "" && !draft.isOpen) return;
   const { text, lead, worst, isSecret, stream } = draft;
-  const field: Field = { text, raw: text, pieces: [], span, lead, worst, isSecret, ...(stream === undefined ? {} : { stream }) };
-  return { ...EMPTY, done: [...draft.done, field] };
+  draft.done.push({ text, raw: text, pieces: [], span, lead, worst, isSecret, ...(stream === undefined ? {} : { stream }) });
+  draft.text = "";
+  draft.isOpen = false;
+  draft.lead = "none";
+  draft.worst = "none";
+  draft.isSecret = false;
+  draft.stream = undefined;
 }

@@ -41,20 +41,22 @@ export function runFields(walk: Walk, spot: Spot, fields: readonly Field[]): Fee
   const args = fields.slice(1);
   const called = callFunction(walk, spot, { name: program, args });
   if (called !== undefined) return called;
-  const call: Call = { ...programOf(program, args), input: spot.input, site: spot.shell.site };
+  const call = callOf(program, args, spot);
   for (const rule of rulesOf(call.name)) if (rule.applies(call)) reportDanger(walk, rule, spanOfFields(fields));
-  if (program.includes("/")) runFile(walk, { ...spot, shell: copyOf(spot.shell) }, { ...first, text: program });
+  if (spot.shell.files.size > 0 && program.includes("/"))
+    runFile(walk, { ...spot, shell: copyOf(spot.shell) }, { ...first, text: program });
   const output = runBuiltin(walk, spot, call) ?? runInner(walk, spot, { call, fields }) ?? outputOf(call);
   return keepWritten(walk, spot, { call, output });
 }
 
-/** The name that rules know a program by. */
-function programOf(path: string, args: readonly Field[]): Pick<Call, "name" | "args"> {
+/** The call under the name that rules know the program by. */
+function callOf(path: string, args: readonly Field[], { input, shell }: Spot): Call {
+  const { site } = shell;
   const name = path.slice(path.lastIndexOf("/") + 1);
-  if (path.startsWith("/etc/init.d/")) return { name: "service", args: [fieldOf(name, args[0]?.span ?? { start: 0, end: 0 }), ...args] };
+  if (path.startsWith("/etc/init.d/")) return { name: "service", args: [fieldOf(name, { start: 0, end: 0 }), ...args], input, site };
   // Some file systems do not tell upper from lower case.
   const lower = name.toLowerCase();
-  return { name: lower !== name && (rulesOf(lower).length > 0 || isShell(lower)) ? lower : name, args };
+  return { name: lower !== name && (rulesOf(lower).length > 0 || isShell(lower)) ? lower : name, args, input, site };
 }
 
 /** Options of a recursive delete with the root or a home, whatever the program is. */

@@ -248,6 +248,6 @@ export const CODE_HIDDEN: Danger = {
 export const HIDDEN_DELETE: Danger = {
   ruleId: "rm.hidden",
   message: "It gives the root or a home to a program that is not known here, with the options of a recursive delete",
-  dangerous: ["$X -rf /", "$(cat cmd) -rf ~", "${a}${b} -fr /*", "doit rm -rf /", "gosu root rm -rf /"],
+  dangerous: ["$X -rf /", "$(cat cmd) -rf ~", "${a}${b} -fr /*", "doit rm -rf /", "launch as root rm -rf /"],
   not: ["$X -rf build", "$X /", "$EDITOR -f ~", "echo rm -rf /", "printf '%s' rm -rf /", "logger rm -rf /"],
 };
