@@ -104,6 +104,12 @@ describe("parseShell() of words", () => {
     "{a},b}",
     "{1..100}",
     "[$x]",
+    "`echo 'a\\\nb'`",
+    "a\\\nb=~",
+    "a=\\\n~",
+    '{"a"},b}',
+    "{a,b'{a,b}'${x:-{a,b}}",
+    "{[a,b]}",
     '"`echo "{a,b}"`"',
     "$(cat <<E; ls\na\nE\n)",
   ])("says that %j is something else", (text) => expect(wordOf(text).pieces).toContainEqual(expect.objectContaining({ kind: "other" })));

@@ -66,7 +66,6 @@ export function quotedText(raw: string, escapes: string): string | undefined {
     if (char !== "\\" || next === "") {
       text += char;
     } else if (next === "\n") {
-      if (at === 0 || raw.charAt(at - 1) === "$") return undefined;
       at++;
     } else {
       if (!escapes.includes(next)) text += char;

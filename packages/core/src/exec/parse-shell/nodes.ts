@@ -10,7 +10,13 @@ import { convertRedirects } from "./redirects.js";
 import { scriptsBelow } from "./scripts.js";
 import { addWords, assignmentWord, listWords, makeWord, oneWord, unknownWord } from "./words.js";
 
-const BRACKET = /[ \t]*\(/y;
+const BRACKET = /(?:[ \t]|\\\n)*\(/y;
+const DOUBLE = /\((?:\\\n)*\(/y;
+
+function startsAt({ source }: Conversion, pattern: RegExp, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(source);
+}
 
 /** Statements, one after the other. */
 export function convertList(
@@ -63,8 +69,7 @@ function convertCompound(state: Conversion, node: Exclude<CommandNode, ParserCom
       return { type: "redirected", span, body: convert(node.command), redirects: convertRedirects(state, node.redirects) };
     case "Subshell":
       // Bash first reads `((` as arithmetic, and loses here-documents when it reads it again.
-      if (state.source.startsWith("((", node.pos))
-        refuse(state, { ruleId: "shell.unparsable", span, message: "`((` that is no arithmetic" });
+      if (startsAt(state, DOUBLE, node.pos)) refuse(state, { ruleId: "shell.unparsable", span, message: "`((` that is no arithmetic" });
       return { type: "group", span, kind: "subshell", body: convert(node.body) };
     case "BraceGroup":
       return { type: "group", span, kind: "braces", body: convert(node.body) };
@@ -173,8 +178,7 @@ function convertCommand(state: Conversion, node: ParserCommand): Command {
   }
   if (state.isOver) return { type: "command", span, assignments: [], words: [], redirects: [] };
   // The parser lets a function definition pass that the text does not finish.
-  BRACKET.lastIndex = node.end;
-  if (BRACKET.test(state.source)) refuse(state, { ruleId: "shell.unparsable", span, message: "a bracket behind a command" });
+  if (startsAt(state, BRACKET, node.end)) refuse(state, { ruleId: "shell.unparsable", span, message: "a bracket behind a command" });
   const assignments: Assignment[] = [];
   const words: Word[] = [];
   const redirects: Redirection[] = [];
