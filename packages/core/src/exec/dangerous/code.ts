@@ -29,8 +29,8 @@ const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map<string, Interpret
   ["tsx", NODE],
   ["ts-node", NODE],
   ["deno", { code: "", valued: "", isFirst: true }],
-  ["perl", { code: "eE", valued: "MmIFDx0Cli" }],
-  ["ruby", { code: "e", valued: "rIWEF0KxT" }],
+  ["perl", { code: "eE", valued: "MmIFDxCi" }],
+  ["ruby", { code: "e", valued: "rIWEFKxT" }],
   ["php", { code: "rBRE", valued: "dcfz" }],
   ["lua", { code: "e", valued: "l" }],
   ["luajit", { code: "e", valued: "l" }],
@@ -140,7 +140,7 @@ function codeInCluster(
     }
     // `python -m module` runs a module: what follows are its arguments.
     if (letter === "m" && valued.includes("W")) return { next: at, isOver: true };
-    if (valued.includes(letter)) return { next: isLast && !"i0lCx".includes(letter) ? at + 1 : at };
+    if (valued.includes(letter)) return { next: isLast && !"iCx".includes(letter) ? at + 1 : at };
   }
   return { next: at };
 }
