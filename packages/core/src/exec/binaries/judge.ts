@@ -9,11 +9,13 @@ import { BINARIES } from "./binaries.js";
 import { say } from "./case.js";
 import type { Case } from "./case.js";
 import { grammarOf } from "./grammar.js";
-import type { Flag, Grammar, Operands } from "./grammar.js";
+import type { Flag, Grammar, Operands, Why } from "./grammar.js";
 import { checkKind } from "./kinds.js";
 import { reportMaybeFlag, scan } from "./scan.js";
 import type { Binary, BinaryTable } from "./table.js";
 import { judgeTestCommand } from "./test-expression.js";
+
+const UNASKED: Why = { topic: "unknown", text: "is known to only read with certain flags, none of which is here" };
 
 /** What a judgement needs beside the call and its place. */
 export interface JudgeOptions {
@@ -59,10 +61,10 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
   if (binary.obeysWorkspace === true && !of.place.trustedWorkspace)
     say(of, { topic: "exec", text: "runs what the project's own configuration names, and this workspace is not trusted" }, of);
   if (binary.subcommands !== undefined && judgeSubcommand(grammar, args, of)) return;
-  const isLenient = grammar.review !== undefined;
-  if (grammar.review !== undefined) say(of, grammar.review, of);
+  const why = grammar.review ?? missingFlag(grammar, args, of);
+  if (why !== undefined) say(of, why, of);
+  const isLenient = why !== undefined;
   const found = scan(args, { grammar, of }, { stopsAtOperand: false, isLenient });
-  if (!isLenient) checkRequired(grammar, found.given, of);
   const operands = operandsFor(grammar, found.given);
   if (!isLenient && found.isSure) checkOperands(operands, found.operands, { grammar, of });
   else for (const operand of found.operands) checkLoosely(operands, operand, of);
@@ -80,8 +82,9 @@ function checkUrl(operand: Argument, of: Case): void {
     say(of, { topic: "exec", text: "names a program to run in place of an address" }, { span: operand.span, what: operand.raw });
 }
 
-function silently(): void {
-  // The same arguments are scanned again by the entry that they turn out to belong to.
+/** The case for a first look, whose findings count only when the arguments are scanned again. */
+function silent({ program, name, span, place }: Case): Case {
+  return { program, name, span, place, report: () => undefined };
 }
 
 /** Whether the call was one of a subcommand, or of one that is not known; then it is judged. */
@@ -92,8 +95,7 @@ function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case):
     judgeEntry(plain.binary, args.slice(1), plain.under(of));
     return true;
   }
-  const silent: Case = { program: of.program, name: of.name, span: of.span, place: of.place, report: silently };
-  const { operands, given } = scan(args, { grammar, of: silent }, { stopsAtOperand: true, isLenient: false });
+  const { operands, given } = scan(args, { grammar, of: silent(of) }, { stopsAtOperand: true, isLenient: false });
   const [first, ...rest] = operands;
   const subcommand = subcommandOf(binary, first);
   const ownForm = binary.operands !== undefined || binary.review !== undefined;
@@ -121,9 +123,12 @@ function subcommandOf(
   return { binary, under: ({ program, name, span, place, report }) => ({ program, name: `${name} ${text}`, span, place, report }) };
 }
 
-function checkRequired({ requires, otherwise }: Grammar, given: ReadonlySet<Flag>, of: Case): void {
-  if (requires.size > 0 && ![...requires].some((flag) => given.has(flag)))
-    say(of, otherwise ?? { topic: "unknown", text: "is known to only read with certain flags, none of which is here" }, of);
+/** Why it is reviewed where none of the flags is there that it needs to only read. */
+function missingFlag(grammar: Grammar, args: readonly Argument[], of: Case): Why | undefined {
+  const { requires, otherwise } = grammar;
+  if (requires.size === 0) return undefined;
+  const { given } = scan(args, { grammar, of: silent(of) }, { stopsAtOperand: false, isLenient: true });
+  return [...requires].some((flag) => given.has(flag)) ? undefined : (otherwise ?? UNASKED);
 }
 
 function operandsFor(grammar: Grammar, given: ReadonlySet<Flag>): Operands {

@@ -41,12 +41,11 @@ const CHECKS = {
   revision: (argument, of) => checkParts(argument, of, /^:(?:\d:|\([^)]*\)|[!^/]+)?|:/),
   /** `1,20:path` or `:function:path` of `git log -L`. */
   "line-range": (argument, of) => checkParts(argument, of, /^:?[^:]*:/),
-  /** An archive: a colon would make its name one of another machine, reached with a program. */
-  archive: (argument, of) => {
+  /** A file of this machine: a colon makes it the name of another one. */
+  local: (argument, of) => {
     checkPaths(argument, of);
     for (const { text } of argument.values ?? [])
-      if (text.includes(":"))
-        say(of, { topic: "exec", text: "names another machine, which is reached with a program" }, at(argument, text));
+      if (text.includes(":")) say(of, { topic: "exec", text: "names another machine" }, at(argument, text));
   },
   /** What a pager shows; `+` begins a command of its own. */
   viewed: (argument, of) => {
@@ -75,6 +74,12 @@ const CHECKS = {
   variable: ofText("variable", (text) =>
     HARMLESS_VARIABLE.test(text) ? undefined : { topic: "secret", text: "may hold a secret: it is not on the list of harmless variables" },
   ),
+  /** A plain name, without `=`, which would set it. */
+  name: ofText("name", (text) =>
+    /^[\w@%.,:/+-]+$/.test(text) ? undefined : { topic: "change", text: "is no plain name, and may set something" },
+  ),
+  /** Processes or users of `ps`, which reads letters attached to a flag as flags where they are neither. */
+  processes: () => undefined,
   /** Columns of `ps`; the environment of a process holds secrets. */
   columns: ofText("columns", (text) =>
     /env/i.test(text) ? { topic: "secret", text: "shows the variables of other processes" } : undefined,
@@ -85,7 +90,7 @@ const CHECKS = {
   ),
   /** The format of `printf`. */
   "printf-format": ofText("format", (text) =>
-    /%[^%A-Za-z]*n/.test(text.replaceAll("%%", "")) ? { topic: "change", text: "sets a variable with `%n`" } : undefined,
+    /%[^%A-Za-z]*[hlLjztq]*n/.test(text.replaceAll("%%", "")) ? { topic: "change", text: "sets a variable with `%n`" } : undefined,
   ),
   sed: ofText("script", sedProblem),
   awk: ofText("program", awkProblem),

@@ -18,7 +18,7 @@ const SUBCOMMAND_DEPTH_MAX = 4;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
 const KEYS: readonly string[] =
   "flags reviewFlags operands operandsWith excess requires otherwise review style subcommands obeysWorkspace examples".split(" ");
-const STYLES: readonly Style[] = ["first", "words", "bare", "text"];
+const STYLES: readonly Style[] = ["first", "words", "apart", "bare", "text"];
 
 /**
  * Checks a table of programs for `extraBinaries`, of the form of the built-in ones (packages/core/src/exec/binaries/README.md).

@@ -160,8 +160,14 @@ function scanCluster(scanner: Scanner, argument: Argument, text: string): boolea
     }
     give(scanner, flag, { argument, name });
     if (flag.value === "none") continue;
+    if (grammar.binary.style === "apart" && flag.value === "needed") {
+      scanner.wanted.push(...flag.kinds);
+      continue;
+    }
     const isAttached = index + 1 < text.length || argument.values === undefined;
-    if (isAttached) checkValue(scanner, flag.kinds[0], restOf(argument, index + 1));
+    const [kind] = flag.kinds;
+    if (isAttached && kind === "processes" && !/^\d/.test(text.slice(index + 1))) reportUnknownFlag(scanner, argument, text);
+    else if (isAttached) checkValue(scanner, kind, restOf(argument, index + 1));
     else if (flag.value === "needed") scanner.wanted.push(...flag.kinds);
     return true;
   }

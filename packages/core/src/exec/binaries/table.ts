@@ -55,6 +55,6 @@ export type Topic = "exec" | "write" | "read" | "secret" | "change" | "network" 
 
 /**
  * `first`: flags end at the first operand. `words`: flags are whole words and may lack the dash (`find . -name x`, `java -version`).
- * `bare`: the first operand may be a cluster of flags without the dash (`ps aux`, `tar tf x`). `text`: there are no flags.
+ * `apart`: values are never attached to a short flag (`tree -aL 2`). `bare`: the first operand may be a cluster of flags without the dash (`ps aux`, `tar tf x`). `text`: there are no flags.
  */
-export type Style = "first" | "words" | "bare" | "text";
+export type Style = "first" | "words" | "apart" | "bare" | "text";

@@ -6,7 +6,7 @@ import type { Why } from "../grammar.js";
 const READ: Why = { topic: "secret", text: "is a filter that reads the environment or other files" };
 const NAME = /(?:\.\.|\.|\$|@)?[A-Za-z_]\w*/g;
 const JQ_READS: ReadonlySet<string> = new Set(["env", "$ENV", "import", "include", "input_filename", "modulemeta", "get_search_list"]);
-const YQ_READS = /^(?:\$ENV|\$__\w+|str_?env|env\w*|load\w*|system|exec|eval\w*|import|include|input_filename|filename|file_?index)$/;
+const YQ_READS = /^(?:\$ENV|\$__\w+|str_?env|env\w*|load\w*|system|exec|eval\w*|import|include|input_filename)$/;
 
 /** Why a filter of jq is reviewed; nothing where it reads its input alone. */
 export function jqProblem(filter: string): Why | undefined {

@@ -37,7 +37,6 @@ export const archives: BinaryTable = {
   xz: compressor("xz"),
   unxz: compressor("unxz"),
   zstd: compressor("zstd"),
-  lz4: compressor("lz4"),
   "7z": sevenZip("7z"),
   "7za": sevenZip("7za"),
   "7zz": sevenZip("7zz"),
@@ -46,11 +45,12 @@ export const archives: BinaryTable = {
     examples: { safe: ["ar t a.a"], review: ["ar r a.a b.o"] },
   },
   jar: {
-    flags: "-t,--list -f,--file:path -v,--verbose --version",
+    style: "bare",
+    flags: "-t,--list -f,--file:path -v,--verbose t f:path v --version",
     operands: "text*",
-    requires: "-t --version",
+    requires: "-t t --version",
     otherwise: WRITES,
-    examples: { safe: ["jar -tf a.jar", "jar --version"], review: ["jar -xf a.jar", "jar xf a.jar"] },
+    examples: { safe: ["jar -tf a.jar", "jar tf a.jar", "jar --version"], review: ["jar -xf a.jar", "jar xf a.jar"] },
   },
   cpio: reviewed(WRITES, "cpio -o", "cpio -i --to-stdout --rsh-command=./x"),
   rsync: {
@@ -63,8 +63,8 @@ export const archives: BinaryTable = {
 function tar(name: string): Binary {
   return {
     style: "bare",
-    flags: `-t,--list -v,--verbose -z,--gzip,--gunzip,--ungzip -j,--bzip2 -J,--xz -Z --zstd --lzma --lzip --lzop -a,--auto-compress -f,--file:archive
-      t v z j J Z f:archive --full-time --numeric-owner --exclude:text --wildcards --no-wildcards --no-anchored --utc --quoting-style:text
+    flags: `-t,--list -v,--verbose -z,--gzip,--gunzip,--ungzip -j,--bzip2 -J,--xz -Z --zstd --lzma --lzip --lzop -a,--auto-compress -f,--file:local
+      t v z j J Z f:local --full-time --numeric-owner --exclude:text --wildcards --no-wildcards --no-anchored --utc --quoting-style:text
       --show-transformed-names --force-local -w --help --version`,
     reviewFlags: {
       "--checkpoint-action:text": RUNS,
@@ -118,14 +118,18 @@ function tar(name: string): Binary {
   };
 }
 
+/** The last of several modes counts, so that `-l -d` unpacks: `-d` is without harm only in one word with `-c`. */
 function compressor(name: string): Binary {
   return {
     flags:
-      "-l,--list -t,--test -v,--verbose -c,--stdout,--to-stdout -d,--decompress,--uncompress -k,--keep -q,--quiet -f,--force -# --robot -h,--help -V,--version",
+      "-l,--list -t,--test -v,--verbose -c,--stdout,--to-stdout -dc -cd -k,--keep -q,--quiet -f,--force -# --robot -h,--help -V,--version",
     operands: "path*",
-    requires: "-l -t -c --version --help",
+    requires: "-l -t -c -dc -cd --version --help",
     otherwise: "write: replaces files with packed ones, or the other way round",
-    examples: { safe: [`${name} -l a`, `${name} -dc a`, `${name} -t a`], review: [`${name} a`, `${name} -d a`, `${name} -c /etc/shadow`] },
+    examples: {
+      safe: [`${name} -l a`, `${name} -dc a`, `${name} -t a`],
+      review: [`${name} a`, `${name} -d a`, `${name} -l -d a`, `${name} -td a`, `${name} -c /etc/shadow`],
+    },
   };
 }
 

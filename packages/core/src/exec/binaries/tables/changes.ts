@@ -88,8 +88,8 @@ const APT_REVIEW = { "-o,--option:text": SETTINGS, "-c,--config-file:path": SETT
 
 /** Package managers of systems, and services: what lists is safe. */
 const PACKAGES: BinaryTable = {
-  apt: lister("apt", "list --installed"),
-  "apt-cache": lister("apt-cache", "policy"),
+  apt: lister("apt", ["list", "show", "search", "policy"]),
+  "apt-cache": lister("apt-cache", ["policy", "show", "search", "depends", "rdepends", "madison"]),
   "apt-get": {
     review: INSTALLS,
     reviewFlags: APT_REVIEW,
@@ -141,20 +141,18 @@ const PACKAGES: BinaryTable = {
 
 export const changes: BinaryTable = { ...CHANGES, ...PACKAGES };
 
-function lister(name: string, list: string): Binary {
-  const [sub = ""] = list.split(" ");
+function lister(name: string, reads: readonly string[]): Binary {
+  const entry = (read: string): Binary => ({
+    flags: "--installed --upgradable -a --all-versions",
+    reviewFlags: APT_REVIEW,
+    operands: "text*",
+    examples: { safe: [`${name} ${read}`], review: [`${name} ${read} -o x=y`] },
+  });
   return {
     review: INSTALLS,
     reviewFlags: APT_REVIEW,
-    subcommands: {
-      [sub]: {
-        flags: "--installed --upgradable -a --all-versions",
-        reviewFlags: APT_REVIEW,
-        operands: "text*",
-        examples: { safe: [`${name} ${list}`], review: [`${name} ${sub} -o x=y`] },
-      },
-    },
-    examples: { safe: [`${name} ${list}`], review: [`${name} install x`, `${name} -o a=b ${list}`] },
+    subcommands: Object.fromEntries(reads.map((read) => [read, entry(read)])),
+    examples: { safe: [`${name} ${reads[0] ?? ""} x`], review: [`${name} install x`, `${name} -o a=b ${reads[0] ?? ""}`] },
   };
 }
 

@@ -203,7 +203,7 @@ export const compiledTools: BinaryTable = {
   ),
   objdump: binutil(
     "objdump",
-    "-a -f -p -h,--section-headers -x,--all-headers -d,--disassemble -D -S -s -g -t,--syms -T -r -R -j:text -M:text -C,--demangle?:text -w,--wide -z -l -F -m:text --no-show-raw-insn --start-address:text --stop-address:text -v --version -L -H",
+    "-a -f -p -h,--section-headers -x,--all-headers -d,--disassemble -D -s -g -t,--syms -T -r -R -j:text -M:text -C,--demangle?:text -w,--wide -z -l -F -m:text --no-show-raw-insn --start-address:text --stop-address:text -v --version -L -H",
   ),
 };
 

@@ -79,16 +79,22 @@ export const data: BinaryTable = {
   xmllint: {
     style: "words",
     flags:
-      "--noout --format --xpath:text --nonet --recover --huge --pretty:number --noblanks --nocdata --noent --version --html --xmlout --dropdtd --nowarning --timing --stream",
+      "--noout --format --xpath:text --nonet --recover --huge --pretty:number --noblanks --nocdata --version --html --xmlout --dropdtd --nowarning --timing --stream",
     reviewFlags: {
       "--output,-o:path": "write: writes a file",
       "--shell": "exec: opens a shell of its own",
       "--load-trace": "read: reads other files",
     },
-    operands: "path*",
+    operands: "local*",
     examples: {
       safe: ["xmllint --noout a.xml", "xmllint --xpath //a a.xml"],
-      review: ["xmllint --output b a.xml", "xmllint --shell a.xml", "xmllint --schema x a.xml"],
+      review: [
+        "xmllint --output b a.xml",
+        "xmllint --shell a.xml",
+        "xmllint --schema x a.xml",
+        "xmllint --noent a.xml",
+        "xmllint http://x.example/a",
+      ],
     },
   },
   bc: {

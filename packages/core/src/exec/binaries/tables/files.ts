@@ -74,6 +74,7 @@ export const files: BinaryTable = {
     examples: { safe: ["df", "df -h .", "df -hT /"], review: ["df --sync"] },
   },
   tree: {
+    style: "apart",
     flags: `-a -d -l -f -x -L:number -P:text -I:text --ignore-case --matchdirs --metafirst --prune --info --noreport --charset:text
       --filelimit:number -q -N -Q -p -u -g -s -h --si --du -D --timefmt:text -F --inodes --device -v -t -c -U -r --dirsfirst --filesfirst --sort:text
       -i -A -S -n -C -X -J -H:text -T:text --nolinks --gitignore --help --version`,
@@ -85,7 +86,7 @@ export const files: BinaryTable = {
     operands: "path*",
     examples: {
       safe: ["tree", "tree -L 2 src", "tree -aI 'node_modules|.git'"],
-      review: ["tree -o x", "tree -aox", "tree -R -H . -L 1", "tree /"],
+      review: ["tree -o x", "tree -ao x", "tree -Po a x", "tree -Lo 2 x", "tree -R -H . -L 1", "tree /"],
     },
   },
   basename: { style: "text", operands: "text*", examples: { safe: ["basename src/a.ts .ts"], review: [] } },

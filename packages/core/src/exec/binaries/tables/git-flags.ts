@@ -24,12 +24,12 @@ export const DIFF_REVIEW: Readonly<Record<string, string>> = {
 /** Of everything that walks through commits. */
 export const REVISIONS = `-# -n,--max-count:number --skip:number --since,--after:text --since-as-filter:text --until,--before:text --author:text
   --committer:text --grep-reflog:text --grep:text --all-match --invert-grep -i,--regexp-ignore-case --basic-regexp -E,--extended-regexp
-  -F,--fixed-strings -P,--perl-regexp --remove-empty --merges --no-merges --min-parents:number --max-parents:number --no-min-parents
+  -F,--fixed-strings -P,--perl-regexp --remove-empty --merges --no-merges --min-parents?:number --max-parents?:number --no-min-parents
   --no-max-parents --first-parent --exclude-first-parent-only --not --all --branches?:text --tags?:text --remotes?:text --glob:text
   --exclude:text --exclude-hidden:text --reflog --alternate-refs --single-worktree --ignore-missing --bisect --stdin --cherry-mark --cherry-pick
   --left-only --right-only --cherry -g,--walk-reflogs --merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse
   --simplify-merges --ancestry-path?:text --date-order --author-date-order --topo-order --reverse --no-walk?:text --do-walk --pretty?:text
-  --format:text --abbrev-commit --no-abbrev-commit --oneline --encoding:text --expand-tabs?:number --no-expand-tabs --notes?:text --no-notes
+  --format?:text --abbrev-commit --no-abbrev-commit --oneline --encoding?:text --expand-tabs?:number --no-expand-tabs --notes?:text --no-notes
   --show-notes?:text --show-notes-by-default --standard-notes --no-standard-notes --relative-date --date:text --parents --children --left-right
   --graph --no-graph --show-linear-break?:text --no-commit-header --commit-header`;
 

@@ -18,7 +18,7 @@ export const gitPlumbing: BinaryTable = {
     },
   },
   "rev-list": {
-    flags: `${REVISIONS} --count --objects --disk-usage?:text --quiet --timestamp --header --in-commit-order --filter:text --missing:text --max-age:number
+    flags: `${REVISIONS} --count --objects --disk-usage?:text --quiet --timestamp --header --in-commit-order --filter?:text --missing?:text --max-age:number
       --min-age:number --unpacked --objects-edge --use-bitmap-index`,
     operands: "revision*",
     examples: { safe: ["git rev-list --count HEAD"], review: ["git rev-list --what HEAD"] },

@@ -70,7 +70,7 @@ const showing: BinaryTable = {
   },
   "diff-tree": plumbing(
     "diff-tree",
-    "-r -t -m -c --cc --root --stdin --no-commit-id --pretty?:text --format:text --merge-base -v --always --exit-code --quiet",
+    "-r -t -m -c --cc --root --stdin --no-commit-id --pretty?:text --format?:text --merge-base -v --always --exit-code --quiet",
   ),
   "diff-index": plumbing("diff-index", "--cached --merge-base -m --exit-code --quiet"),
   "diff-files": plumbing("diff-files", "-0 -1 -2 -3 --base --ours --theirs -q --cc -c --exit-code --quiet"),
@@ -87,7 +87,7 @@ const showing: BinaryTable = {
     examples: { safe: ["git cherry -v main"], review: ["git cherry --what"] },
   },
   shortlog: {
-    flags: `-n,--numbered -s,--summary -e,--email --group:text -c,--committer --format:text -w?:text --date:text --since,--after:text
+    flags: `-n,--numbered -s,--summary -e,--email --group:text -c,--committer --format?:text -w?:text --date:text --since,--after:text
       --until,--before:text --author:text --grep:text --all --branches?:text --tags?:text --no-merges --merges --first-parent -# -E -i`,
     operands: "revision*",
     examples: { safe: ["git shortlog -sne", "git shortlog -sn HEAD~9.."], review: ["git shortlog --what HEAD"] },
@@ -113,14 +113,19 @@ const showing: BinaryTable = {
     examples: { safe: ["git reflog", "git reflog -10"], review: ["git reflog --output=x", "git reflog expire --all"] },
   },
   blame: {
-    flags: `-b --root --no-root --show-stats -L:text -l -t --date:text --porcelain -p --line-porcelain --incremental --encoding:text -M?:number -C?:number
-      --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --ignore-rev:text --reverse:text --first-parent --since:text
-      --abbrev:number --color-lines --color-by-age -c --progress --no-progress --minimal`,
+    flags: `-b --root --no-root --show-stats -L:text -l -t --date:text --porcelain -p --line-porcelain --incremental --encoding?:text -M?:number -C?:number
+      --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --ignore-rev:text --reverse --first-parent --since:text
+      --abbrev?:number --color-lines --color-by-age -c --progress --no-progress --minimal`,
     reviewFlags: { "--contents:path": OTHER_FILE, "-S:path": OTHER_FILE, "--ignore-revs-file:path": OTHER_FILE },
     operands: "revision+",
     examples: {
       safe: ["git blame src/x.ts", "git blame -L 10,20 -w HEAD~3 -- src/x.ts"],
-      review: ["git blame --contents /etc/passwd a", "git blame --cont=x a", "git blame .env"],
+      review: [
+        "git blame --contents /etc/passwd a",
+        "git blame --cont=x a",
+        "git blame --reverse --contents=/etc/passwd a",
+        "git blame .env",
+      ],
     },
   },
   annotate: {

@@ -118,11 +118,10 @@ export const nodeTools: BinaryTable = {
   webpack: tool("webpack", "--env:text"),
   vite: tool("vite", "--root:path"),
   rollup: tool("rollup", "-p,--plugin:text --configPlugin:text"),
-  nvm: {
-    subcommands: { ls: shows("nvm ls"), current: shows("nvm current"), which: shows("nvm which 20") },
-    flags: "--version",
-    examples: { safe: ["nvm ls", "nvm --version"], review: ["nvm use 20", "nvm exec 20 x"] },
-  },
+  nvm: versionManager("nvm", ["ls", "list", "current", "which"]),
+  fnm: versionManager("fnm", ["list", "ls", "current"]),
+  volta: versionManager("volta", ["list", "which"]),
+  asdf: versionManager("asdf", ["list", "current", "where", "which"]),
 };
 
 /** Loads hooks or a program of its own from the project whatever it is asked, so that only its version is shown without a question. */
@@ -163,5 +162,18 @@ function tool(name: string, loads: string): Binary {
     otherwise: "change: runs code of the project",
     excess: "change: runs code of the project",
     examples: { safe: [`${name} --version`], review: [`${name} .`, `${name} --config=./x .`, `${name} -c ./x`] },
+  };
+}
+
+function versionManager(name: string, reads: readonly string[]): Binary {
+  return {
+    flags: "--version",
+    subcommands: Object.fromEntries(
+      reads.map((read) => [
+        read,
+        { operands: "text*", examples: { safe: [`${name} ${read}`], review: [`${name} ${read} --what`] } } as const,
+      ]),
+    ),
+    examples: { safe: [`${name} ${reads[0] ?? ""}`, `${name} --version`], review: [`${name} use 20`, `${name} exec 20 x`] },
   };
 }

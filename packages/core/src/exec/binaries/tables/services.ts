@@ -7,7 +7,10 @@ const ELSEWHERE = "exec: talks to another machine or account than the usual one"
 interface Service {
   readonly names: string;
   readonly what: string;
+  /** Flags, or none, that ask for its version. */
   readonly version: string;
+  /** Flags with which its subcommand `version` asks nobody. */
+  readonly versionOffline?: string;
   readonly elsewhere: string;
   readonly review: readonly string[];
 }
@@ -21,14 +24,15 @@ const SERVICES: readonly Service[] = [
     review: ["ps", "images", "logs x", "rm x", "system prune -f", "-H x ps", "container exec x id"],
   },
   {
-    names: "kubectl oc k9s kubens kubectx",
+    names: "kubectl oc",
     what: "asks a cluster",
     version: "",
+    versionOffline: "--client",
     elsewhere: "--context --server -s --kubeconfig --token --as --as-group --cluster --user",
     review: ["get pods", "get secret x", "get secrets", "delete pod x", "--kubeconfig=x get pods", "--kubec=x get pods", "describe pod x"],
   },
   {
-    names: "helm istioctl argocd",
+    names: "helm istioctl argocd k9s kubens kubectx",
     what: "asks a cluster",
     version: "",
     elsewhere: "--kube-context --kubeconfig --kube-apiserver --kube-token --post-renderer",
@@ -57,16 +61,26 @@ const SERVICES: readonly Service[] = [
   },
 ];
 
-function serviceOf(name: string, { what, version, elsewhere, review }: Service): Binary {
+function serviceOf(name: string, { what, version, versionOffline, elsewhere, review }: Service): Binary {
   const why = `network: ${what}`;
   return {
     ...(version === "" ? { review: why } : { flags: version, requires: version, otherwise: why }),
     ...(elsewhere === "" ? {} : { reviewFlags: { [`${elsewhere.split(" ").join(",")}:text`]: ELSEWHERE } }),
     operands: "verb*",
+    ...(versionOffline === undefined ? {} : { subcommands: { version: offlineVersion(name, versionOffline, why) } }),
     examples: {
       safe: version === "" ? [] : [`${name} ${version.split(" ").at(-1) ?? ""}`],
       review: review.map((line) => `${name} ${line}`),
     },
+  };
+}
+
+function offlineVersion(name: string, flag: string, otherwise: string): Binary {
+  return {
+    flags: `${flag} -o,--output:text`,
+    requires: flag,
+    otherwise,
+    examples: { safe: [`${name} version ${flag}`], review: [`${name} version`, `${name} version ${flag} x`] },
   };
 }
 

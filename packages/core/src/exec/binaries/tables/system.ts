@@ -105,6 +105,10 @@ export const system: BinaryTable = {
   },
   lspci: { flags: "-v -k -n -m -t -D -b -x -s:text -d:text", examples: { safe: ["lspci -nnk"], review: ["lspci -i x"] } },
   lsusb: { flags: "-v -t -s:text -d:text -V", examples: { safe: ["lsusb -t"], review: ["lsusb -D x"] } },
+  "nvidia-smi": {
+    flags: "-L,--list-gpus -q,--query -h,--help --query-gpu,--query-compute-apps:text --format:text",
+    examples: { safe: ["nvidia-smi", "nvidia-smi -L"], review: ["nvidia-smi -pm 1", "nvidia-smi -f x"] },
+  },
   lsmod: plain("lsmod", ""),
   lslocks: plain("lslocks", "-J,--json -n,--noheadings -o,--output:text -r,--raw -u,--notruncate"),
   lsmem: plain("lsmem", "-a,--all -b,--bytes -J,--json -n,--noheadings -o,--output:text -r,--raw -s,--summary?:text"),
@@ -143,8 +147,8 @@ export const system: BinaryTable = {
   },
   ps: {
     style: "bare",
-    flags: `-A -a -d -e -N --deselect -T -r -x a x r T g f u j l v w c h L m n s S X H k:text -p,--pid:text p:text q:text -q,--quick-pid:text -C:text
-      -G,--Group:text -g,--group:text -s,--sid:text -t,--tty:text -u,--user:text -U,--User:text --ppid:text -f -F -j -l -M -O:columns
+    flags: `-A -a -d -e -N --deselect -T -r -x a x r T g f u j l v w c h L m n s S X H k:text -p,--pid:processes p:text q:text -q,--quick-pid:processes -C:text
+      -G,--Group:processes -g,--group:processes -s,--sid:processes -t,--tty:processes -u,--user:processes -U,--User:processes --ppid:text -f -F -j -l -M -O:columns
       -o,--format:columns o:columns O:columns -y -Z --forest -H -w -c --cols,--columns,--width:number --cumulative --headers --no-headers,--no-heading
       --lines,--rows:number --sort:text -L -m --info -V,--version --help?:text`,
     reviewFlags: {
@@ -154,7 +158,7 @@ export const system: BinaryTable = {
     operands: "number*",
     examples: {
       safe: ["ps", "ps aux", "ps -ef", "ps -eo pid,comm --sort=-%mem", "ps axo pid,cmd", "ps -p 1 -o comm=", "ps auxww", "ps -ef --forest"],
-      review: ["ps e", "ps aux e", "ps auxe", "ps eww 1", "ps -E", "ps axo pid,environ"],
+      review: ["ps e", "ps aux e", "ps auxe", "ps eww 1", "ps -E", "ps axo pid,environ", "ps -auxe"],
     },
   },
   pgrep: {
@@ -176,9 +180,9 @@ export const system: BinaryTable = {
   },
   top: {
     flags: "-b -c -n:number -o:text -p:text -u:text -w?:number -H -i -s -1 -e:text -E:text -l:number",
-    requires: "-b -l",
+    requires: "-n -l",
     otherwise: "endless: does not end by itself",
-    examples: { safe: ["top -bn1", "top -b -n 1 -o %MEM"], review: ["top"] },
+    examples: { safe: ["top -bn1", "top -b -n 1 -o %MEM"], review: ["top", "top -b"] },
   },
   lsof: {
     flags: "-a -b -c:text -d:text -i?:text -l -n -P -p:text -t -u:text -U -w -F?:text -s?:text -R -O -Q -h -v",
@@ -204,7 +208,14 @@ export const system: BinaryTable = {
     reviewFlags: { "-c,--continuous": "endless: does not end by itself" },
     examples: { safe: ["netstat -tlnp", "netstat -rn"], review: ["netstat -c"] },
   },
-  tput: { flags: "-T:text -V", operands: "text+", examples: { safe: ["tput cols", "tput setaf 1"], review: ["tput -S", "tput"] } },
+  tput: {
+    subcommands: Object.fromEntries(
+      "cols lines colors longname setaf setab bold dim sgr0 smul rmul rev smso rmso el ed cup hpa clear civis cnorm"
+        .split(" ")
+        .map((name) => [name, database("tput", name)]),
+    ),
+    examples: { safe: ["tput cols", "tput setaf 1"], review: ["tput -S", "tput", "tput init"] },
+  },
   locale: {
     flags: "-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name -v,--verbose",
     operands: "text*",
@@ -238,8 +249,8 @@ export const system: BinaryTable = {
       "-f": "change: changes settings of the kernel",
       "--system": "change: changes settings of the kernel",
     },
-    operands: "text*",
-    examples: { safe: ["sysctl -n hw.ncpu"], review: ["sysctl -w a=b", "sysctl -p x"] },
+    operands: "name*",
+    examples: { safe: ["sysctl -n hw.ncpu"], review: ["sysctl -w a=b", "sysctl a=b", "sysctl -p x"] },
   },
   sw_vers: {
     style: "words",
@@ -258,7 +269,12 @@ export const system: BinaryTable = {
     examples: { safe: ["timedatectl"], review: ["timedatectl set-time x"] },
   },
   getent: {
-    subcommands: { passwd: database("passwd"), group: database("group"), services: database("services"), protocols: database("protocols") },
+    subcommands: {
+      passwd: database("getent", "passwd"),
+      group: database("getent", "group"),
+      services: database("getent", "services"),
+      protocols: database("getent", "protocols"),
+    },
     examples: { safe: ["getent passwd me"], review: ["getent shadow", "getent hosts x.example"] },
   },
   history: {
@@ -272,6 +288,6 @@ export const system: BinaryTable = {
   },
 };
 
-function database(name: string): Binary {
-  return { operands: "text*", examples: { safe: [`getent ${name} x`], review: [`getent ${name} --what`] } };
+function database(program: string, name: string): Binary {
+  return { operands: "text*", examples: { safe: [`${program} ${name}`], review: [`${program} ${name} --what`] } };
 }

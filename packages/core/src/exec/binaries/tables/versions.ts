@@ -5,7 +5,7 @@ import type { Binary, BinaryTable } from "../table.js";
 const VERSION_FLAGS: Readonly<Record<string, string>> = {
   "--version": `tsc-watch ts-node tsx ava esbuild parcel next nuxt ng vue astro svelte-kit turbo nx lerna
     playwright cypress biome oxlint swc babel nodemon pm2 serve http-server ruff mypy black flake8 pylint isort bandit pdm
-    hatch tox pre-commit virtualenv pyenv rbenv asdf mise direnv rustfmt clippy-driver rust-analyzer wasm-pack golangci-lint
+    hatch tox pre-commit virtualenv pyenv rbenv  mise direnv rustfmt clippy-driver rust-analyzer wasm-pack golangci-lint
     gofumpt dlv bazel buck2 ninja meson cmake ctest autoconf automake libtool pkg-config flex bison ld as lldb valgrind clang-format clang-tidy shellcheck shfmt hadolint yamllint markdownlint actionlint ansible ansible-playbook packer vagrant mysqldump redis-server pg_dump
     pandoc latex pdflatex xelatex convert magick gs dot protoc buf grpcurl hyperfine tokei scc cloc
     bundler rake rails rubocop composer phpunit phpstan artisan mix elixir rebar3 ghc ghci stack cabal ocaml dune opam swift swiftc xcodebuild kotlin kotlinc scala sbt lein clojure crystal nim zig v dart flutter ant bower gulp grunt
