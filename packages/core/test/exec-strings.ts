@@ -6,9 +6,8 @@ import { readFileSync } from "node:fs";
  * Pieces of lines. `unknown` programs do not exist; `known` ones have a form that we call safe, and do not exist either where the lines run, but for
  * builtins without effect.
  */
-const FRAGMENTS: Readonly<Record<"unknown" | "known" | "letters" | "quoted" | "expanded" | "noise", readonly string[]>> = JSON.parse(
-  readFileSync(new URL("exec-fragments.json", import.meta.url), "utf8"),
-);
+const FRAGMENTS: Readonly<Record<"unknown" | "known" | "letters" | "quoted" | "expanded" | "body" | "noise", readonly string[]>> =
+  JSON.parse(readFileSync(new URL("exec-fragments.json", import.meta.url), "utf8"));
 
 /** A number below `below`. */
 export type Random = (below: number) => number;
@@ -147,17 +146,7 @@ function redirection(random: Random, style: Style): string {
   ];
   if (random(4) !== 0) return pick(random, style.isTame ? shapes : [...shapes, ...wild]);
   const delimiter = pick(random, ["E", "'E'", '"E"', "\\E", "E"]);
-  const body = Array.from({ length: random(3) }, () =>
-    pick(random, [
-      "text",
-      "$x",
-      "\\$(c1)",
-      "'a'",
-      "a\\",
-      "`",
-      ...(random(3) === 0 ? ["$(c2)", "`c3`", "${x:-$(c4)}", "${x:-'$(c5)'}", "${x:-a}"] : []),
-    ]),
-  ).join(" ");
+  const body = Array.from({ length: random(4) }, () => pick(random, FRAGMENTS.body)).join(pick(random, [" ", "\n", ""]));
   return `<<${random(4) === 0 ? "-" : ""}${delimiter}\n${body}\nE\n`;
 }
 

@@ -212,6 +212,15 @@ describe("parseShell() within its limits", () => {
     }
   });
 
+  it.each(["$(b", "$(b $(c)", "$(b $(c\n) d", "`b", "`b \\`c`", "${b", "${b:-c", "${b:-$(c}", "$((1", "$((1)", "$[1", "$(b `c`", '"$(b"'])(
+    "refuses %j that a here-document leaves open",
+    (open) => {
+      const parsed = parseShell(`cat <<E\na ${open}\nE\n`, SAFETY_LIMITS);
+      const isOther = "script" in parsed && JSON.stringify(parsed.script).includes('"other"');
+      expect(isOther || refusalOf(`cat <<E\na ${open}\nE\n`) === "shell.unparsable").toBe(true);
+    },
+  );
+
   it("never throws, whatever the text", () => {
     const noise = [
       "$(",

@@ -4,7 +4,7 @@
 import type { ArithmeticExpansionPart, CommandExpansionPart, DoubleQuotedChild, ParameterExpansionPart } from "unbash";
 import type { ProcessSubstitutionPart, SimpleExpansionPart, WordPart } from "unbash";
 import type { Piece } from "../tree.js";
-import { spanOf, type Conversion } from "./conversion.js";
+import { refuse, spanOf, type Conversion } from "./conversion.js";
 import { bareText, escapedText, quotedText } from "./literal.js";
 import { scriptOf, scriptsBelow } from "./scripts.js";
 
@@ -115,7 +115,14 @@ function simple(state: Conversion, part: SimpleExpansionPart, quoted: boolean): 
   return { kind: "variable", name, quoted, operands: [] };
 }
 
+/** The parser closes silently what is left open in the body of a here-document. */
+function requireEnd(state: Conversion, part: WordPart, end: string): void {
+  if (part.text.endsWith(end)) return;
+  refuse(state, { ruleId: "shell.unparsable", span: spanOf(state, part), message: "an expansion without its end" });
+}
+
 function arithmetic(state: Conversion, part: ArithmeticExpansionPart): Piece {
+  requireEnd(state, part, part.text.startsWith("$[") ? "]" : "))");
   const isPlain = PLAIN_ARITHMETIC.test(part.text);
   const { expression } = part;
   return {
@@ -128,6 +135,7 @@ function arithmetic(state: Conversion, part: ArithmeticExpansionPart): Piece {
 
 function parameter(state: Conversion, part: ParameterExpansionPart, quoted: boolean): Piece {
   const { parameter: name, prefix, index, operation } = part;
+  requireEnd(state, part, "}");
   const modifiers = [prefix, index, operation].filter((modifier) => modifier !== undefined).length;
   if (name === "" || modifiers > 1 || part.text.includes(CONTINUED)) return other(state, "an expansion with more than one modifier", part);
   if (prefix !== undefined) return { kind: "variable", name, quoted, operator: prefix === "!" ? "!" : "length", operands: [] };

@@ -11,10 +11,13 @@ export function scriptOf(
   state: Conversion,
   part: CommandExpansionPart | ProcessSubstitutionPart | ArithmeticCommandExpansion,
 ): Script | undefined {
-  const { script } = part;
+  const { end, script, text } = part;
   const span = spanOf(state, part);
-  if (script === undefined) {
-    refuse(state, { ruleId: "shell.unparsable", span, message: "a substitution that cannot be read" });
+  // In the body of a here-document the parser closes what nothing closes. Where that happens, the script ends where its substitution does.
+  const isClosed =
+    text.endsWith(text.startsWith("`") ? "`" : text.startsWith("${") ? "}" : ")") && (script?.source !== undefined || script?.end !== end);
+  if (script === undefined || !isClosed) {
+    refuse(state, { ruleId: "shell.unparsable", span, message: "a substitution without its end" });
     return undefined;
   }
   return state.convertScript(script, span);
