@@ -49,7 +49,6 @@ function valueOf(name: string, shell: Shell): Value {
   const usual = USUAL.get(name);
   if (usual !== undefined) return known(usual(shell));
   if (name === "@" || name === "*") return { ...known(""), elements: [] };
-  if (/^\d+$/.test(name)) return known("");
   if (SURELY_SET.has(name)) return UNKNOWN_VALUE;
   return SECRET_NAME.test(name) ? { ...UNSET_VALUE, isSecret: true } : UNSET_VALUE;
 }

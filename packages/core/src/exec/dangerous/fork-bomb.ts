@@ -73,12 +73,16 @@ function collect(node: Node, calls: Calls, isBeside: boolean): void {
   for (const inner of bodiesOf(node)) collect(inner, calls, beside);
 }
 
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "source", ".", "exec", "nohup", "setsid", "command"]);
+
 /** The program, or the file that a shell is told to run. */
-function namesOf(words: readonly Word[]): readonly string[] {
-  return words
-    .slice(0, 2)
-    .flatMap(({ raw, text }, at) => (/^(?:\.\/)?["']?\$\{?0\}?["']?$/.test(raw) ? ["$0"] : at === 0 && text !== undefined ? [text] : []));
+function namesOf([program, file]: readonly Word[]): readonly string[] {
+  if (program === undefined) return [];
+  if (isItself(program) || (SHELLS.has(program.text ?? "") && file !== undefined && isItself(file))) return ["$0"];
+  return program.text === undefined ? [] : [program.text];
 }
+
+const isItself = ({ raw }: Word): boolean => /^(?:\.\/)?["']?\$\{?0\}?["']?$/.test(raw);
 
 function hasBackground(node: Node): boolean {
   return (node.type === "refused" && node.construct === "background") || bodiesOf(node).some(hasBackground);

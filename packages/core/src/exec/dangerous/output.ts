@@ -1,11 +1,11 @@
 /**
  * Output: what a program prints, as far as it is known before it runs. Only programs whose whole work is to print or to decode are followed.
  */
-import { isSecretName } from "../secret-names.js";
 import { hasFlag, operandsOf, optionValue, verbsOf, type Call, type Field } from "./call.js";
 import { decodeBase64, decodeEscapes, decodeHex } from "./decode.js";
 import { hasUnknown, TEXT_CHARS_MAX, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
 import { foundBy } from "./rules/delete.js";
+import { isSecretFile } from "./secret-file.js";
 import { resolvePath } from "./site.js";
 
 type Print = (call: Call) => Feed;
@@ -76,7 +76,7 @@ function folderOf(path: string): string {
   const cut = path.replace(/\/+$/, "");
   const slash = cut.lastIndexOf("/");
   if (slash > 0) return cut.slice(0, slash);
-  return slash < 0 && cut !== "" ? "." : "/";
+  return slash < 0 && (cut !== "" || path === "") ? "." : "/";
 }
 
 /** Programs whose output can be told. */
@@ -164,12 +164,7 @@ function readsSecret(call: Call): boolean {
   return operandsOf(call).some(({ text, isSecret }) => {
     if (isSecret) return true;
     const path = resolvePath(text, call.site);
-    return (
-      path !== undefined &&
-      text.length > 1 &&
-      !/\.(?:pub|crt|cer)$|known_hosts/.test(path) &&
-      (/^\/etc\/(?:shadow|passwd)$/.test(path) || isSecretName(path))
-    );
+    return path !== undefined && text.length > 1 && isSecretFile(path);
   });
 }
 

@@ -5,8 +5,8 @@ import type { Redirect } from "../tree.js";
 import { isHidden, NOTHING, worse, type Feed } from "./feed.js";
 import { readOne } from "./reading.js";
 import { targetDanger } from "./rules/targets.js";
+import { isSecretFile } from "./secret-file.js";
 import { resolvePath } from "./site.js";
-import { isSecretName } from "../secret-names.js";
 import { reportDanger, type Spot, type Walk } from "./state.js";
 
 /** What the redirections of one command make of its streams. */
@@ -44,7 +44,7 @@ export function readRedirects(walk: Walk, spot: Spot, redirects: readonly Redire
 function inputOf(spot: Spot, { field, path }: { readonly field: ReturnType<typeof readOne>; readonly path: string | undefined }): Feed {
   if (field.stream !== undefined) return { ...field.stream, isPiped: false };
   const known = path === undefined ? undefined : spot.shell.files.get(path);
-  return known ?? { source: "file", isSecret: path !== undefined && isSecretName(path) };
+  return known ?? { source: "file", isSecret: path !== undefined && isSecretFile(path) };
 }
 
 /** Remembers what is in the files that a command wrote, so that running one of them is seen. */

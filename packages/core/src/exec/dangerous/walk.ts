@@ -118,12 +118,17 @@ function keepLoopVariable(walk: Walk, spot: Spot, { name, words }: Extract<Node,
   });
 }
 
+/** What a function is called with is not known where it is defined. */
+const ARGUMENTS: readonly string[] = "1 2 3 4 5 6 7 8 9 @ *".split(" ");
+
 function visitRefused(walk: Walk, node: Extract<Node, { type: "refused" }>, spot: Spot): Feed {
   readFields(walk, spot, node.words);
   const { body, construct, name } = node;
   if (construct === "function" && name !== undefined) {
     if (closesBomb(walk.graph, name, body)) reportDanger(walk, FORK_BOMB, node.span);
-    visitAll(walk, body, { ...spot, shell: copyOf(spot.shell) });
+    const shell = copyOf(spot.shell);
+    for (const argument of ARGUMENTS) shell.variables.set(argument, { texts: [UNKNOWN], lead: "program", isSecret: false });
+    visitAll(walk, body, { ...spot, shell });
     spot.shell.functions.set(name, body);
     return NOTHING;
   }

@@ -30,7 +30,7 @@ const WHOLE: readonly PathKind[] = ["root", "home", "project", "system"];
 /** Tests of find that choose by what a file is called, how old or how large it is. */
 const CHOOSING =
   /^-(?:i?name|i?path|i?wholename|i?regex|[acm]?newer.*|[acm](?:time|min)|size|empty|user|group|uid|gid|perm|i?lname|inum|links|samefile|newer..|nouser|nogroup)$/;
-const DELETING: ReadonlySet<string> = new Set(["rm", "shred", "unlink", "rmdir", "srm"]);
+const DELETING: ReadonlySet<string> = new Set(["rm", "shred", "unlink", "srm"]);
 
 /** Where a find starts. */
 export function startsOfFind({ args }: Call): readonly Field[] {
@@ -44,13 +44,14 @@ export function startsOfFind({ args }: Call): readonly Field[] {
   return starts;
 }
 
-/** Texts that stand for what a find finds: a path below each start, or everything in a place that is no project's. */
+/** Texts that stand for what a find finds: a path below each start; everything in it for the root, and for a home that nothing chooses from. */
 export function foundBy(call: Call): readonly string[] {
   const starts = startsOfFind(call).slice(0, 4);
   if (starts.length === 0) return [UNKNOWN];
   return starts.map(({ text }) => {
     const folder = text.endsWith("/") ? text : `${text}/`;
-    return folder + (["root", "home", "system"].includes(kindOf(text, call.site)) ? "*" : UNKNOWN);
+    const kind = kindOf(text, call.site);
+    return folder + (kind === "root" || (kind === "home" && isUnfiltered(call)) ? "*" : UNKNOWN);
   });
 }
 
@@ -60,7 +61,9 @@ function deletesByFind(call: Call): boolean {
     if (text === "-delete") return true;
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) return false;
     const program = texts[at + 1] ?? "";
-    return DELETING.has(program.slice(program.lastIndexOf("/") + 1));
+    if (!DELETING.has(program.slice(program.lastIndexOf("/") + 1))) return false;
+    const end = texts.indexOf(";", at);
+    return texts.slice(at, end < 0 ? texts.length : end).includes("{}");
   });
 }
 
@@ -180,6 +183,9 @@ export const DELETE_RULES: readonly ProgramRule[] = [
       "git rm -r --cached .",
       "rm -rf **/__pycache__",
       "rm -rf $(git ls-files -o)",
+      'clean() { rm -rf "$1/build"; }',
+      'clean() { rm -rf "$1"/*; }; clean dist',
+      "find . -type d -exec sh -c 'rm -rf \"$1\"/*.tmp' _ {} \\;",
     ],
   },
   {
@@ -231,6 +237,10 @@ export const DELETE_RULES: readonly ProgramRule[] = [
       "find . -name node_modules -prune -exec rm -rf {} +",
       "cd src && find . -name '*.orig' -delete",
       "find . -mtime +30 -delete",
+      "find . -type f -exec sed -i.bak s/a/b/ {} \\; -exec rm {}.bak \\;",
+      "find . -type d -exec rmdir {} +",
+      "find ~ -name '*.sh' -exec chmod u+x {} \\;",
+      "find ~/Downloads -name '*.pdf' | xargs mv -t docs",
     ],
   },
   {

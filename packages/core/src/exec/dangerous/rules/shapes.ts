@@ -193,6 +193,7 @@ export const FORK_BOMB: Danger = {
     "greet() { echo hi; }; greet",
     "while true; do curl -s x; sleep 5; done",
     "npm start & npm test",
+    'cd "$(dirname "$(echo "$0" | sed s,x,y,)")"',
     "for i in 1 2; do ./w $i & done; wait",
     'walk() { for d in *; do walk "$d"; done; }; walk',
     "while read l; do job $l & done < list",

@@ -148,7 +148,7 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
     message: "It ends every process, or every process of a user",
     applies: (call) => {
       if (call.name === "killall5") return true;
-      if (call.name === "kill") return !call.args.some(({ text }) => /^-[lL]$|^--list$/.test(text)) && isEveryProcess(call);
+      if (call.name === "kill") return !call.args.some(({ text }) => /^-[lL0]$|^--list$/.test(text)) && isEveryProcess(call);
       const operands = operandsOf(call, "suUgGtPFocnS").map(({ text }) => text);
       const isPattern = call.name === "pkill" || hasFlag(call, "r", ["regexp"]);
       if (call.name === "fuser") return hasFlag(call, "k", ["kill"]) && operands.some((text) => /^\/(?:\w*)$/.test(text));
@@ -183,6 +183,7 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       "killall node",
       "pkill -u alice node",
       "kill -0 $pid",
+      "kill -0 1",
       "kill -15 $(cat app.pid)",
     ],
   },

@@ -15,7 +15,7 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 
 /** Devices that are no disks, by the beginning of their name. */
 const PLAIN_DEVICES: readonly string[] =
-  "null zero full random urandom std fd tty pts ptmx console shm cu. usb i2c spi video snd dsp audio input hidraw mqueue log".split(" ");
+  "nul zero full random urandom std fd tty pts ptmx console shm cu. usb i2c spi video snd dsp audio input hidraw mqueue log".split(" ");
 
 /** Files of a home directory that a shell, an editor, a desktop or a login runs. */
 const RUN_AT_START = set(
@@ -227,6 +227,7 @@ export const TARGETS: readonly Target[] = [
       "rsync -a /etc/ backup/",
       "ln -s /usr/bin/python3 python",
       "cp a /tmp/",
+      "cp * /tmp",
       "sed s/a/b/ /etc/hosts",
       "curl -o hosts https://x.example/etc/hosts",
       "git diff > /tmp/x.patch",
