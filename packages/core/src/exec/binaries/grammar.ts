@@ -39,6 +39,7 @@ export interface Grammar {
   readonly operands: Operands;
   readonly operandsWith: ReadonlyMap<Flag, Operands>;
   readonly requires: ReadonlySet<Flag>;
+  readonly alone: ReadonlySet<string>;
   readonly review?: Why;
   readonly excess?: Why;
   readonly otherwise?: Why;
@@ -76,6 +77,7 @@ function compileGrammar(binary: Binary): Grammar {
     takesNumbers,
     operands: readOperands(binary.operands),
     operandsWith,
+    alone: new Set(wordsOf(binary.alone)),
     requires: new Set(flagsNamed(flags, binary.requires ?? "")),
     takesCode: [...flags.values()].some(({ kinds }) => kinds.some((kind) => CODE.has(kind))),
     harmful: [...flags].flatMap(([name, { why }]) => (why?.topic === "exec" || why?.topic === "write" ? [name] : [])),

@@ -15,6 +15,8 @@ import { reportMaybeFlag, scan } from "./scan.js";
 import type { Binary, BinaryTable } from "./table.js";
 import { judgeTestCommand } from "./test-expression.js";
 
+/** What every program of the tables answers without doing anything else. */
+const VERSION: ReadonlySet<string> = new Set(["--version", "--help"]);
 const UNASKED: Why = { topic: "unknown", text: "is known to only read with certain flags, none of which is here" };
 
 /** What a judgement needs beside the call and its place. */
@@ -29,7 +31,7 @@ export function judgeProgram({ program, args, span }: ProgramCall, place: Place,
   const of: Case = { program, name: program, place, report, span };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
   const binary = entryOf(BINARIES, program);
-  if (binary !== undefined) return asksForVersion(args) ? undefined : judgeEntry(binary, args, of);
+  if (binary !== undefined) return asksOnly(VERSION, args) ? undefined : judgeEntry(binary, args, of);
   const ours = entryOf(extra, program);
   if (ours !== undefined) return judgeExtra(ours, args, of);
   const text = "is an unknown program: it is not on the list of programs known to only read";
@@ -45,11 +47,10 @@ function judgeExtra(binary: Binary, args: readonly Argument[], of: Case): void {
   }
 }
 
-/** Every program of the tables only shows its version or its usage when that is all it is asked. */
-function asksForVersion(args: readonly Argument[]): boolean {
-  const [only, ...others] = args;
-  const [value, ...values] = only?.values ?? [];
-  return others.length === 0 && values.length === 0 && value?.isGlob === false && (value.text === "--version" || value.text === "--help");
+/** Whether the call has one argument, which asks for a version or the like. */
+function asksOnly(words: ReadonlySet<string>, args: readonly Argument[]): boolean {
+  const [value, ...values] = args[0]?.values ?? [];
+  return args.length === 1 && values.length === 0 && value?.isGlob === false && words.has(value.text);
 }
 
 function entryOf(table: BinaryTable | undefined, name: string): Binary | undefined {
@@ -60,6 +61,7 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
   const grammar = grammarOf(binary);
   if (binary.obeysWorkspace === true && !of.place.trustedWorkspace)
     say(of, { topic: "exec", text: "runs what the project's own configuration names, and this workspace is not trusted" }, of);
+  if (asksOnly(grammar.alone, args)) return;
   if (binary.subcommands !== undefined && judgeSubcommand(grammar, args, of)) return;
   const why = grammar.review ?? missingFlag(grammar, args, of);
   if (why !== undefined) say(of, why, of);

@@ -17,7 +17,7 @@ const EXAMPLE_CHARS_MAX = 1_000;
 const SUBCOMMAND_DEPTH_MAX = 4;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
 const KEYS: readonly string[] =
-  "flags reviewFlags operands operandsWith excess requires otherwise review style subcommands obeysWorkspace examples".split(" ");
+  "alone flags reviewFlags operands operandsWith excess requires otherwise review style subcommands obeysWorkspace examples".split(" ");
 const STYLES: readonly Style[] = ["first", "words", "apart", "bare", "text"];
 
 /**
@@ -53,6 +53,7 @@ function readBinary(spot: Spot, depth: number): Binary {
     return part === undefined ? {} : { [key]: read(part) };
   };
   const binary: Binary = Object.freeze({
+    ...pick("alone", readForm),
     ...pick("flags", readForm),
     ...pick("reviewFlags", readForms),
     ...pick("operands", readForm),

@@ -25,6 +25,8 @@ export interface Binary {
   /** One of these flags has to be there, or `otherwise` is why it is reviewed. */
   readonly requires?: string;
   readonly otherwise?: string;
+  /** Arguments with which, each alone, it only shows something: `-V`. For every program, `--version` and `--help` are such. */
+  readonly alone?: string;
   /** It is always reviewed, and why: `"change: makes directories"`. */
   readonly review?: string;
   /** How its flags are written; without it, as GNU programs have them. */

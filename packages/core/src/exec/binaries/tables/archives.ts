@@ -46,9 +46,9 @@ export const archives: BinaryTable = {
   },
   jar: {
     style: "bare",
-    flags: "-t,--list -f,--file:path -v,--verbose t f:path v --version",
+    flags: "-t,--list -f,--file:path -v,--verbose t f:path v",
     operands: "text*",
-    requires: "-t t --version",
+    requires: "-t t",
     otherwise: WRITES,
     examples: { safe: ["jar -tf a.jar", "jar tf a.jar", "jar --version"], review: ["jar -xf a.jar", "jar xf a.jar"] },
   },
@@ -65,7 +65,7 @@ function tar(name: string): Binary {
     style: "bare",
     flags: `-t,--list -v,--verbose -z,--gzip,--gunzip,--ungzip -j,--bzip2 -J,--xz -Z --zstd --lzma --lzip --lzop -a,--auto-compress -f,--file:local
       t v z j J Z f:local --full-time --numeric-owner --exclude:text --wildcards --no-wildcards --no-anchored --utc --quoting-style:text
-      --show-transformed-names --force-local -w --help --version`,
+      --show-transformed-names --force-local -w`,
     reviewFlags: {
       "--checkpoint-action:text": RUNS,
       "--checkpoint?:number": "exec: belongs to an action that runs a program",
@@ -89,7 +89,7 @@ function tar(name: string): Binary {
       "--remove-files": WRITES,
     },
     operands: "text*",
-    requires: "-t t --version --help",
+    requires: "-t t",
     otherwise: WRITES,
     examples: {
       safe: [
@@ -121,14 +121,13 @@ function tar(name: string): Binary {
 /** The last of several modes counts, so that `-l -d` unpacks: `-d` is without harm only in one word with `-c`. */
 function compressor(name: string): Binary {
   return {
-    flags:
-      "-l,--list -t,--test -v,--verbose -c,--stdout,--to-stdout -dc -cd -k,--keep -q,--quiet -f,--force -# --robot -h,--help -V,--version",
+    flags: "-l,--list -t,--test -v,--verbose -c,--stdout,--to-stdout -dc -cd -k,--keep -q,--quiet -f,--force -# --robot",
     operands: "path*",
-    requires: "-l -t -c -dc -cd --version --help",
+    requires: "-l -t -c -dc -cd",
     otherwise: "write: replaces files with packed ones, or the other way round",
     examples: {
       safe: [`${name} -l a`, `${name} -dc a`, `${name} -t a`],
-      review: [`${name} a`, `${name} -d a`, `${name} -l -d a`, `${name} -td a`, `${name} -c /etc/shadow`],
+      review: [`${name} a`, `${name} -d a`, `${name} --version a`, `${name} -l -d a`, `${name} -td a`, `${name} -c /etc/shadow`],
     },
   };
 }

@@ -57,11 +57,10 @@ export const compiledTools: BinaryTable = {
   },
   rustc: {
     style: "words",
-    flags: "-V --version -vV -v --verbose --print:text --explain:text",
+    alone: "-V -vV",
+    review: BUILDS,
     reviewFlags: { "-C,--codegen:text": "exec: names a linker to run", "-o:path": "write: writes the file it names", "-Z:text": RUNS },
-    requires: "-V --version -vV --explain",
-    otherwise: BUILDS,
-    examples: { safe: ["rustc --version", "rustc -vV", "rustc --explain E0382"], review: ["rustc x.rs", "rustc -C linker=./x a.rs"] },
+    examples: { safe: ["rustc --version", "rustc -vV"], review: ["rustc x.rs", "rustc -C linker=./x a.rs"] },
   },
   rustup: {
     flags: "-V,--version",
@@ -129,14 +128,13 @@ export const compiledTools: BinaryTable = {
   },
   java: {
     style: "words",
-    flags: "-version --version -fullversion",
+    alone: "-version -fullversion",
+    review: "change: runs a program",
     reviewFlags: {
       "-jar:path": "exec: runs a program",
       "-cp,-classpath,--class-path:text": "exec: runs a program",
       "-agentlib,-agentpath,-javaagent:text": "exec: loads code",
     },
-    requires: "-version --version -fullversion",
-    otherwise: "change: runs a program",
     examples: { safe: ["java -version", "java --version"], review: ["java X", "java -jar x.jar", "java -cp . X"] },
   },
   mvn: builder("mvn", "-v --version", {
@@ -152,11 +150,9 @@ export const compiledTools: BinaryTable = {
     "-p,--project-dir:path": "exec: takes another project",
   }),
   make: {
-    flags: "-v,--version",
+    alone: "-v",
+    review: BUILDS,
     reviewFlags: MAKE_REVIEW,
-    requires: "-v",
-    otherwise: BUILDS,
-    excess: BUILDS,
     examples: {
       safe: ["make --version"],
       review: ["make", "make -n", "make test", "make -f x", "make SHELL=./x", "make --eval='$(shell id)'", "make -C x"],
@@ -173,10 +169,8 @@ export const compiledTools: BinaryTable = {
   "clang++": compiler("clang++"),
   gdb: builder("gdb", "--version -v", { "-ex,-eval-command,-iex:text": RUNS, "-x,-command:path": RUNS, "--args": RUNS }),
   dotnet: {
-    flags: "--version --info --list-sdks --list-runtimes",
-    requires: "--version --info --list-sdks --list-runtimes",
-    otherwise: BUILDS,
-    excess: BUILDS,
+    alone: "--info --list-sdks --list-runtimes",
+    review: BUILDS,
     examples: { safe: ["dotnet --version", "dotnet --list-sdks"], review: ["dotnet build", "dotnet exec x", "dotnet"] },
   },
   gem: {
@@ -216,11 +210,9 @@ function builder(name: string, version: string, reviewFlags: Readonly<Record<str
   const [flag = ""] = version.split(" ");
   return {
     style: "words",
-    flags: version,
+    alone: version,
+    review: BUILDS,
     reviewFlags,
-    requires: version,
-    otherwise: BUILDS,
-    excess: BUILDS,
     examples: { safe: [`${name} ${flag}`], review: [name, `${name} x`] },
   };
 }
@@ -228,11 +220,9 @@ function builder(name: string, version: string, reviewFlags: Readonly<Record<str
 function compiler(name: string): Binary {
   return {
     style: "words",
-    flags: "--version -v -dumpversion -dumpmachine -print-search-dirs",
+    alone: "-v -dumpversion -dumpmachine -print-search-dirs",
+    review: BUILDS,
     reviewFlags: GCC_REVIEW,
-    requires: "--version -v -dumpversion -dumpmachine -print-search-dirs",
-    otherwise: BUILDS,
-    excess: BUILDS,
     examples: {
       safe: [`${name} --version`, `${name} -dumpmachine`],
       review: [`${name} x.c`, `${name} -wrapper ./x a.c`, `${name} --version -wrapper ./x`],

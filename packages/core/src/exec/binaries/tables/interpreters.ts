@@ -88,10 +88,9 @@ const LANGUAGES: readonly Language[] = [
 function languageOf(name: string, { version, runs, review }: Language): Binary {
   return {
     style: "first",
-    flags: version,
+    alone: version,
+    review: OTHERWISE,
     reviewFlags: runs,
-    requires: version,
-    otherwise: OTHERWISE,
     examples: { safe: version.split(" ").map((flag) => `${name} ${flag}`), review: [name, ...review.map((line) => `${name} ${line}`)] },
   };
 }

@@ -69,11 +69,9 @@ export const network: BinaryTable = {
   ftp: reviewed(ASKS, "ftp h"),
   ssh: {
     style: "first",
-    flags: "-V",
+    alone: "-V",
+    review: "exec: runs a program on another machine",
     reviewFlags: { "-o:text": RUNS, "-F:path": RUNS },
-    requires: "-V",
-    otherwise: "exec: runs a program on another machine",
-    excess: "exec: runs a program on another machine",
     examples: { safe: ["ssh -V"], review: ["ssh h", "ssh -o ProxyCommand=./x h", "ssh h id"] },
   },
   scp: reviewed("exec: copies files to or from another machine", "scp a h:b", "scp -S ./x a h:b"),

@@ -145,22 +145,17 @@ function packageManager(name: string, lists: string): Binary {
 
 function runner(name: string): Binary {
   return {
-    style: "first",
-    flags: "-v,--version",
-    requires: "-v",
-    otherwise: RUNS,
-    excess: RUNS,
+    alone: "-v",
+    review: RUNS,
     examples: { safe: [`${name} --version`], review: [`${name} tsc --version`, name, `${name} -c id`] },
   };
 }
 
 function tool(name: string, loads: string): Binary {
   return {
-    flags: "-v,--version",
+    alone: "-v",
+    review: "change: runs code of the project",
     reviewFlags: { "-c,--config:path": LOADS, ...Object.fromEntries(loads.split(" ").map((flag) => [flag, LOADS] as const)) },
-    requires: "-v",
-    otherwise: "change: runs code of the project",
-    excess: "change: runs code of the project",
     examples: { safe: [`${name} --version`], review: [`${name} .`, `${name} --config=./x .`, `${name} -c ./x`] },
   };
 }

@@ -81,14 +81,12 @@ export const pagersAndEditors: BinaryTable = {
 function editor(name: string): Binary {
   return {
     style: "first",
-    flags: "--version",
+    review: EDITS,
     reviewFlags: {
       "-c,-e,-es": "exec: runs a command",
       "--cmd,--eval:text": "exec: runs a command",
       "-u,-S:text": "exec: reads commands from a file",
     },
-    requires: "--version",
-    otherwise: EDITS,
     examples: { safe: [`${name} --version`], review: [`${name} a`, `${name} +x a`, `${name} -c '!id' a`] },
   };
 }

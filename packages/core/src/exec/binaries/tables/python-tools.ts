@@ -69,10 +69,8 @@ export const pythonTools: BinaryTable = {
     examples: { safe: ["uv --version"], review: ["uv", "uv run x.py", "uv sync"] },
   },
   uvx: {
-    flags: "-V,--version",
-    requires: "-V",
-    otherwise: "exec: runs another program",
-    style: "first",
+    alone: "-V",
+    review: "exec: runs another program",
     examples: { safe: ["uvx --version"], review: ["uvx ruff"] },
   },
   pipx: {
@@ -105,7 +103,8 @@ export const pythonTools: BinaryTable = {
     examples: { safe: ["conda --version"], review: ["conda install x"] },
   },
   pytest: {
-    flags: "-V,--version",
+    alone: "-V",
+    review: "change: runs code of the project",
     reviewFlags: {
       "-p:text": "exec: loads a plugin",
       "-c,--config-file:path": "exec: reads other settings",
@@ -113,9 +112,6 @@ export const pythonTools: BinaryTable = {
       "--rootdir:path": "exec: reads other settings",
       "--confcutdir:path": "exec: reads other settings",
     },
-    requires: "-V",
-    otherwise: "change: runs code of the project",
-    excess: "change: runs code of the project",
     examples: { safe: ["pytest --version"], review: ["pytest", "pytest -p x", "pytest -c x", "pytest tests"] },
   },
 };

@@ -7,7 +7,7 @@ const ELSEWHERE = "exec: talks to another machine or account than the usual one"
 interface Service {
   readonly names: string;
   readonly what: string;
-  /** Flags, or none, that ask for its version. */
+  /** Flags that ask for its version. */
   readonly version: string;
   /** Flags with which its subcommand `version` asks nobody. */
   readonly versionOffline?: string;
@@ -21,12 +21,23 @@ const SERVICES: readonly Service[] = [
     what: "asks the container daemon",
     version: "-v --version",
     elsewhere: "-H --host -c --context --config --tlscacert --url",
-    review: ["ps", "images", "logs x", "rm x", "system prune -f", "-H x ps", "container exec x id"],
+    review: [
+      "compose up -v",
+      "compose down -v",
+      "--version run x",
+      "ps",
+      "images",
+      "logs x",
+      "rm x",
+      "system prune -f",
+      "-H x ps",
+      "container exec x id",
+    ],
   },
   {
     names: "kubectl oc",
     what: "asks a cluster",
-    version: "",
+    version: "--version",
     versionOffline: "--client",
     elsewhere: "--context --server -s --kubeconfig --token --as --as-group --cluster --user",
     review: ["get pods", "get secret x", "get secrets", "delete pod x", "--kubeconfig=x get pods", "--kubec=x get pods", "describe pod x"],
@@ -34,7 +45,7 @@ const SERVICES: readonly Service[] = [
   {
     names: "helm istioctl argocd k9s kubens kubectx",
     what: "asks a cluster",
-    version: "",
+    version: "--version",
     elsewhere: "--kube-context --kubeconfig --kube-apiserver --kube-token --post-renderer",
     review: ["list", "uninstall x", "--kubeconfig x list"],
   },
@@ -64,12 +75,13 @@ const SERVICES: readonly Service[] = [
 function serviceOf(name: string, { what, version, versionOffline, elsewhere, review }: Service): Binary {
   const why = `network: ${what}`;
   return {
-    ...(version === "" ? { review: why } : { flags: version, requires: version, otherwise: why }),
+    review: why,
+    alone: version,
     ...(elsewhere === "" ? {} : { reviewFlags: { [`${elsewhere.split(" ").join(",")}:text`]: ELSEWHERE } }),
     operands: "verb*",
     ...(versionOffline === undefined ? {} : { subcommands: { version: offlineVersion(name, versionOffline, why) } }),
     examples: {
-      safe: version === "" ? [] : [`${name} ${version.split(" ").at(-1) ?? ""}`],
+      safe: version.split(" ").map((flag) => `${name} ${flag}`),
       review: review.map((line) => `${name} ${line}`),
     },
   };

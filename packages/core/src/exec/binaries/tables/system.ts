@@ -227,9 +227,7 @@ export const system: BinaryTable = {
     examples: { safe: ["printenv PATH", "printenv HOME LANG"], review: ["printenv", "printenv AWS_SECRET_ACCESS_KEY", "printenv TOKEN"] },
   },
   env: {
-    flags: "--help --version",
-    requires: "--help --version",
-    otherwise: "secret: shows every variable, where secrets are kept",
+    review: "secret: shows every variable, where secrets are kept",
     examples: { safe: ["env --version"], review: ["env", "env ./x.sh", "env -S 'sh -c id'", "env -i", "env -0"] },
   },
   sleep: {

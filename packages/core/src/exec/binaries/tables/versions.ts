@@ -21,10 +21,8 @@ const OTHERWISE = "unknown: is known to only read when it is asked for its versi
 function versionOf(name: string, flags: string): Binary {
   const [flag = "--version"] = flags.split(" ");
   return {
-    style: "words",
-    flags,
-    requires: flags,
-    otherwise: OTHERWISE,
+    alone: flags,
+    review: OTHERWISE,
     examples: { safe: [`${name} ${flag}`], review: [name, `${name} x`, `${name} ${flag} x`] },
   };
 }
