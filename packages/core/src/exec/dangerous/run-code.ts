@@ -2,7 +2,8 @@
  * Run code: an interpreter of another language with its program: in an argument, in a file that the line wrote, or on its input.
  */
 import { fieldOf, type Call, type Field } from "./call.js";
-import { programOf, readCode } from "./code.js";
+import { readCode } from "./code.js";
+import { programOf } from "./interpreters.js";
 import { NOTHING } from "./feed.js";
 import { CODE_HIDDEN, CODE_REMOTE_SHELL, FORK_BOMB, PIPE_TO_INTERPRETER } from "./rules/shapes.js";
 import { targetDanger } from "./rules/targets.js";

@@ -4,7 +4,7 @@
 import { unwrap } from "../wrappers.js";
 import { runBuiltin } from "./builtins.js";
 import { fieldOf, spanOfFields, type Call, type Field } from "./call.js";
-import { interpreterName } from "./code.js";
+import { interpreterName } from "./interpreters.js";
 import { NOTHING, UNKNOWN, UNSET, type Feed } from "./feed.js";
 import { keepWritten } from "./keep-written.js";
 import { launchedBy } from "./launchers.js";

@@ -124,7 +124,7 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
     applies: (call) =>
       call.args.some(({ text }) => /^[-+=][A-Za-z]*[iau]/.test(text) && text !== "-f") ||
       (call.name === "chflags" && someKind(call, operandsOf(call).slice(1), ["root", "home", "system", "outside"])),
-    dangerous: ["chattr -i /etc/passwd", "chattr +i /root/.ssh/authorized_keys", "chattr -R -ia /etc"],
+    dangerous: ["chattr -i /etc/passwd", "chattr +i /home/alice/.ssh/authorized_keys", "chattr -R -ia /etc"],
     not: ["lsattr .", "chattr +C data"],
   },
 ];

@@ -112,7 +112,7 @@ export const TARGETS: readonly Target[] = [
     dangerous: [
       "echo ssh-ed25519 AAAA x >> ~/.ssh/authorized_keys",
       "cp key.pub $HOME/.ssh/authorized_keys2",
-      "cat k >> /root/.ssh/authorized_keys",
+      "cat k >> /home/bob/.ssh/authorized_keys",
       "tee -a /home/alice/.ssh/config < x",
       "cp evil.pub ~/.ssh/",
     ],
