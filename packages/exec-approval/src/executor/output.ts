@@ -30,8 +30,11 @@ export interface Output {
   bytes(): number;
   /** Whether there was more than may be. */
   isExceeded(): boolean;
-  /** Waits for the end for as long as something moves; false where nothing came for the given time, or it was closed. */
-  settledWithin(ms: number): Promise<boolean>;
+  /**
+   * Waits for the end while something moves; false where nothing came for `quietMs`, where it was closed, or where it goes on after `longestMs` though
+   * all that came was taken.
+   */
+  settledWithin(quietMs: number, longestMs: number): Promise<boolean>;
   /** Takes no more. */
   close(): void;
 }
@@ -67,11 +70,18 @@ async function hand(progress: Progress, { take, bytesMax }: OutputOptions, { str
 }
 
 /** Waits for the end of an output as {@link Output.settledWithin} says. */
-async function settled(progress: Progress, done: Promise<void>, ms: number): Promise<boolean> {
+async function settled(
+  progress: Progress,
+  done: Promise<void>,
+  { quietMs, longestMs }: { readonly quietMs: number; readonly longestMs: number },
+): Promise<boolean> {
+  const endMs = performance.now() + longestMs;
   for (let seen = -1; !progress.isOver; ) {
-    if (progress.isClosed || (seen === progress.moves && progress.taking === 0)) return false;
+    if (progress.isClosed) return false;
+    // A slow taker is waited for; a process that never stops writing is not.
+    if (progress.taking === 0 && (seen === progress.moves || performance.now() >= endMs)) return false;
     seen = progress.moves;
-    await Promise.race([wait(ms), done.catch(() => undefined)]);
+    await Promise.race([wait(quietMs), done.catch(() => undefined)]);
   }
   return true;
 }
@@ -108,7 +118,7 @@ export function followOutput(streams: OutputStreams, options: OutputOptions): Ou
     done,
     bytes: () => progress.bytes,
     isExceeded: () => progress.isExceeded,
-    settledWithin: (ms) => settled(progress, done, ms),
+    settledWithin: (quietMs, longestMs) => settled(progress, done, { quietMs, longestMs }),
     close,
   };
 }

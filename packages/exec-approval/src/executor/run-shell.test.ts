@@ -220,6 +220,32 @@ describe("runShell()", () => {
     if (await isAlive(pid)) process.kill(pid, "SIGKILL");
   });
 
+  it.each([
+    ["stays", "", true],
+    ["gets away", "setsid ", false],
+  ])("runShell() comes to its end though a process that %s never stops writing", async (_what, how, isEnded) => {
+    const { outcome } = await collect(`${how}bash -c 'echo $$ >> pid; while :; do echo x; sleep 0.05; done' & echo done`);
+    expect(outcome).toMatchObject({ end: "exited", exitCode: 0 });
+    const pids = await pidsIn("pid", 1);
+    if (isEnded) await expectGone(pids);
+    for (const pid of pids) if (await isAlive(pid)) process.kill(pid, "SIGKILL");
+  });
+
+  it("runShell() waits no longer than the command's time for what it left behind", async () => {
+    const running = runShell(
+      runOf("bash -c 'echo $$ >> pid; while :; do echo x; sleep 0.05; done' & exit 0", {
+        timeoutMs: 200,
+        // Never done with what came first: only the time ends this.
+        take: async () => {
+          await pidsIn("pid", 1);
+          await eventually("the process was ended", async () => !(await isAlive((await pidsIn("pid", 1))[0] ?? 0)));
+        },
+      }),
+    );
+    expect((await running).end).toBe("exited");
+    await expectGone(await pidsIn("pid", 1));
+  });
+
   it("runShell() starts nothing for a caller that has gone", async () => {
     const stop = new AbortController();
     stop.abort();

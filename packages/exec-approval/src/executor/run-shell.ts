@@ -38,6 +38,8 @@ export interface ShellRun extends Pick<OutputOptions, "take" | "masker"> {
 
 /** How long to wait for output that a process left behind may still write, and again once it was ended. */
 const DRAIN_MS = 500;
+/** How long at most, where it never falls silent. */
+const DRAIN_MS_MAX = 5_000;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 type Stop = "timed_out" | "aborted" | "output_limit";
@@ -87,11 +89,11 @@ function makeStopper({ signal, timeoutMs, clock }: ShellRun): Stopper {
 }
 
 /** Ends what is left of the command and takes what it wrote before. */
-async function finish(session: number, output: Output, why: Stop | undefined): Promise<void> {
+async function finish(session: number, output: Output, stopped: Promise<unknown>): Promise<void> {
   // A process substitution may be about to write something still.
-  if (why === undefined) await output.settledWithin(DRAIN_MS);
+  await Promise.race([output.settledWithin(DRAIN_MS, DRAIN_MS_MAX), stopped]);
   await endSession(session);
-  if (!(await output.settledWithin(DRAIN_MS))) output.close();
+  if (!(await output.settledWithin(DRAIN_MS, DRAIN_MS_MAX))) output.close();
 }
 
 /**
@@ -121,7 +123,7 @@ export async function runShell(run: ShellRun): Promise<CommandOutcome> {
   const leave = (): void => output.close();
   run.signal.addEventListener("abort", leave, { once: true });
   const why = await Promise.race([exited.then(() => undefined), stopper.stopped]);
-  await finish(session, output, why);
+  await finish(session, output, stopper.stopped);
   const exit = await exited;
   stopper.disarm();
   run.signal.removeEventListener("abort", leave);
