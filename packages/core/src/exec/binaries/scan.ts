@@ -105,7 +105,8 @@ function scanUnknown(scanner: Scanner, argument: Argument): void {
   const { leading } = argument;
   if (!argument.isOne || leading === "" || leading === "-") return reportMaybeFlag(of, argument);
   if (!leading.startsWith("-")) {
-    if (grammar.binary.style === "words" || leading.startsWith("+")) return reportMaybeFlag(of, argument);
+    const mayLackDash = grammar.binary.style === "words" || grammar.binary.style === "bare" || leading.startsWith("+");
+    if (mayLackDash) return reportMaybeFlag(of, argument);
     return addOperand(scanner, argument);
   }
   const equals = leading.indexOf("=");

@@ -25,7 +25,7 @@ export interface Binary {
   /** One of these flags has to be there, or `otherwise` is why it is reviewed. */
   readonly requires?: string;
   readonly otherwise?: string;
-  /** Arguments with which, each alone, it only shows something: `-V`. For every program, `--version` and `--help` are such. */
+  /** Arguments with which, each alone, it only shows something: `-V`. For every built-in program, `--version` and `--help` are such. */
   readonly alone?: string;
   /** It is always reviewed, and why: `"change: makes directories"`. */
   readonly review?: string;
