@@ -12,18 +12,36 @@ const LOOK_MS = 10;
 /** How long to look for what was killed: the system takes a moment. */
 const KILLED_MS = 5_000;
 const DIGITS = /^\d+$/;
+/** What a look at a process that has gone says. */
+const GONE: readonly unknown[] = ["ENOENT", "ESRCH"];
+/** Processes looked at together: each takes a file descriptor, and there may be thousands. */
+const LOOKS_MAX = 32;
 
-/** Live processes of a session, or `undefined` where the system has no `/proc` to look them up in. */
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+
+/** Live processes of a session, or `undefined` where the system has no `/proc` to look them up in, or does not let us. */
 async function membersOf(session: number): Promise<readonly number[] | undefined> {
   if (process.platform !== "linux") return undefined;
-  const names = await readdir("/proc");
-  const found = await Promise.all(names.filter((name) => DIGITS.test(name)).map((name) => isMember(name, session)));
-  return found.filter((pid) => pid !== undefined);
+  const members: number[] = [];
+  try {
+    const names = (await readdir("/proc")).filter((name) => DIGITS.test(name));
+    for (let at = 0; at < names.length; at += LOOKS_MAX) {
+      const found = await Promise.all(names.slice(at, at + LOOKS_MAX).map((name) => isMember(name, session)));
+      members.push(...found.filter((pid) => pid !== undefined));
+    }
+    return members;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The process where it is alive and of the session. */
 async function isMember(name: string, session: number): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${name}/stat`, "latin1").catch(() => "");
+  const stat = await readFile(`/proc/${name}/stat`, "latin1").catch((error: unknown) => {
+    if (GONE.includes(codeOf(error))) return "";
+    // INVARIANT: what could not be looked at is not taken for gone.
+    throw error;
+  });
   // `pid (name) state parent group session …`: the name is the process's own and can hold anything, brackets and blanks too.
   const [state, , , sessionId] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return state !== "Z" && state !== "X" && Number(sessionId) === session ? Number(name) : undefined;
@@ -35,11 +53,11 @@ function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
     return process.kill(target, signal);
   } catch (error) {
     // No permission is an answer of somebody who is there.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 
-/** Sends a signal to all of a session; false where nobody is left. */
+/** Sends a signal to all of a session, or to its leader's group where nobody can be looked up; false where nobody is left. */
 async function signalAll(session: number, signal: NodeJS.Signals | 0): Promise<boolean> {
   const members = await membersOf(session);
   if (members === undefined) return signalTo(-session, signal);
