@@ -68,6 +68,7 @@ describe("evaluateCommandSafety()", () => {
     ["a control character", "rm -rf /\u0007"],
     ["an invisible character", "r\u200bm -rf /"],
     ["a blank of another kind", "ls;\u00a0rm -rf /"],
+    ["a mistake on a later line", "rm -rf /\nls ||"],
     ["padding", `ls${" ".repeat(200)}; rm -rf /`],
   ])("sees danger behind %s", (_, command) => {
     const safety = evaluateCommandSafety(command);

@@ -47,6 +47,7 @@ describe("the allowlist", () => {
     ["a program that is not known", "$x push"],
     ["an argument that may be a flag", "git push $x"],
     ["an argument that is not known", 'git push "$x"'],
+    ["an argument that can be several", "for b in main dev; do git push origin $b; done"],
     ["a glob that may find a flag", "git add *"],
     ["a redirection", "git push > out"],
     ["an environment", "GIT_SSH_COMMAND=x git push"],

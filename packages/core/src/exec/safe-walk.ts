@@ -22,7 +22,7 @@ import type { Walk } from "./walk.js";
 
 /** Reports everything that keeps a script from being proven safe. */
 export function safeWalk({ report, extra, allowlist, lifted }: Omit<Walk, "script">, script: Script, start: State): void {
-  const judgeScript: Walk["script"] = (inner, state) => void judgeNode(walk, withInput(state, undefined), inner.body);
+  const judgeScript: Walk["script"] = (inner, state) => void judgeNode(walk, state, inner.body);
   const walk: Walk = { report, extra, allowlist, lifted, script: judgeScript };
   judgeNode(walk, start, script.body);
 }
@@ -67,13 +67,11 @@ type Kind<T extends Node["type"]> = Extract<Node, { readonly type: T }>;
 
 function judgeSequence(walk: Walk, start: State, { items, operators }: Kind<"sequence">): Outcome {
   let outcome = either(start);
-  // INVARIANT: what is never reached is judged all the same, with the last state that was known.
-  let known = start;
   for (const [index, item] of items.entries()) {
     const operator = index === 0 ? ";" : operators[index - 1];
     const before = operator === "&&" ? outcome.ok : operator === "||" ? outcome.failed : after(outcome);
-    known = before ?? known;
-    const next = judgeNode(walk, known, item);
+    // INVARIANT: what is never reached is judged all the same.
+    const next = judgeNode(walk, before ?? start, item);
     outcome = before === undefined ? outcome : chained(outcome, next, operator);
   }
   return outcome;
@@ -112,21 +110,15 @@ function namesFed(redirects: readonly Redirect[]): State["input"] {
 /** Conditions and branches in turns; a last one without a condition is the `else`. */
 function judgeIf(walk: Walk, start: State, parts: readonly Node[]): Outcome {
   let state: State | undefined = start;
-  let known = start;
   let end: State | undefined;
   for (let index = 0; index < parts.length; index += 2) {
     const [part, branch] = [parts[index], parts[index + 1]];
     if (part === undefined) break;
-    const { ok, failed } = judgeNode(walk, known, part);
-    if (branch === undefined) {
-      end = join(end, join(ok, failed));
-      state = undefined;
-      break;
-    }
-    const outcome = judgeNode(walk, ok ?? known, branch);
-    end = join(end, ok === undefined ? undefined : after(outcome));
-    state = failed;
-    known = failed ?? known;
+    const outcome = judgeNode(walk, state ?? start, part);
+    const next = branch === undefined ? outcome : judgeNode(walk, outcome.ok ?? start, branch);
+    const isReached = state !== undefined && (branch === undefined || outcome.ok !== undefined);
+    end = join(end, isReached ? after(next) : undefined);
+    state = branch === undefined || state === undefined ? undefined : outcome.failed;
   }
   const last = join(end, state);
   return { ok: last, failed: last };

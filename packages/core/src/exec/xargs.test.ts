@@ -20,6 +20,7 @@ describe("xargs", () => {
 
   it.each(
     lines(
+      "find . | xargs git log",
       "ls | xargs rm",
       "ls | xargs sh -c 'x'",
       "echo /etc/passwd | xargs cat",
