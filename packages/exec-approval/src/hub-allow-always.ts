@@ -3,7 +3,7 @@
  * The log knows it first. A pattern never clears what is dangerous: such commands are asked about all the same.
  */
 import { type AuditSink, type Clock, type ConsentRequest, type Ids, logEvent } from "@acp/core";
-import { type CommandSafety, storablePattern } from "@acp/core/exec";
+import { type CommandSafety, type ExecApprovalConfig, execEffect, storablePattern } from "@acp/core/exec";
 import type { OpenApproval } from "./hub-channel.js";
 import type { Remembered } from "./hub-resolve.js";
 import type { ExecProfile } from "./profile-config.js";
@@ -18,6 +18,10 @@ export interface RememberParts {
   readonly isolation: string;
   /** How the question's command is judged now. */
   readonly judge: (request: ConsentRequest) => CommandSafety;
+  /** The configuration as it stands now. */
+  readonly read: () => ExecApprovalConfig;
+  /** The operator's rule that asked beside the configuration, in words; `undefined` where none did. */
+  readonly askingRule: (request: ConsentRequest) => string | undefined;
 }
 
 /** What a reply may hold, with room for what stands in front. */
@@ -53,7 +57,7 @@ async function store(
   open: OpenApproval,
   entry: { readonly pattern: string; readonly from: string },
 ): Promise<Remembered> {
-  const { profile, judge } = parts;
+  const { profile } = parts;
   const { pattern, from } = entry;
   if (profile === undefined) return { note: "nothing was stored: this hub has no profile to store it in" };
   const text = `the allowlist of the profile "${profile.profileId}" gets the pattern "${pattern}"`;
@@ -65,13 +69,24 @@ async function store(
     await note(parts, open, { notice: "exec_allowlist_failed", text: why, pattern, by: from }).catch(() => undefined);
     return { note: `nothing was stored: ${why}` };
   }
-  const after = judge(open.request);
-  if (after.riskLevel === "safe") return { stored: pattern };
-  const [worst] = after.reasons;
-  return {
-    stored: pattern,
-    note: `this command will be asked about all the same: ${(worst?.message ?? "it is not safe").slice(0, WHY_CHARS_MAX)}`,
-  };
+  return { stored: pattern, ...stillAsked(parts, open.request) };
+}
+
+/** What asks about this command all the same, though its program is listed now. */
+function stillAsked({ judge, read, askingRule }: RememberParts, request: ConsentRequest): Pick<Remembered, "note"> {
+  const asked = (why: string): Pick<Remembered, "note"> => ({
+    note: `this command will be asked about all the same: ${why.slice(0, WHY_CHARS_MAX)}`,
+  });
+  try {
+    const { ask, ...config } = read();
+    const safety = judge(request);
+    if (execEffect({ ...config, ask }, safety) !== "allow")
+      return asked(ask === "always" ? 'the profile says "ask": "always"' : (safety.reasons[0]?.message ?? "it is not safe"));
+    const rule = askingRule(request);
+    return rule === undefined ? {} : asked(rule);
+  } catch (error) {
+    return { note: `whether this command will be asked about is not known: ${messageOf(error)}` };
+  }
 }
 
 /** Keeps what a person allowed from now on. Never rejects. */

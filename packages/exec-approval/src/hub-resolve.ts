@@ -71,9 +71,10 @@ export async function resolveApproval(parts: ResolveParts, params: ResolveExecAp
   );
   if (decision !== "allow-always") return answered;
   // Whoever waits for the command goes on when its program stands in the allowlist, so that its next command meets it there.
-  const settled = answered.finally(() => {
+  // Two people may say so at once: the one whose answer does not count must not hide that the other's is still being stored.
+  const settled = Promise.allSettled([parts.settling.get(id), answered]).finally(() => {
     if (parts.settling.get(id) === settled) parts.settling.delete(id);
   });
   parts.settling.set(id, settled);
-  return settled;
+  return answered;
 }

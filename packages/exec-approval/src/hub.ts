@@ -62,20 +62,24 @@ function approversOf({ approvers, clients }: ExecApprovalHubOptions): readonly A
   return approvers ?? clients.map((id) => ({ id, channel: HUB_CHANNEL, subject: id }));
 }
 
+/** The operator's rule that wants a person's consent, where it is not the configuration alone that asks. */
+function askingRule({ policy: { ruleId, ruleName } }: ConsentRequest): string | undefined {
+  return EXEC_RULE.test(ruleId) ? undefined : `the rule ${quoteText(ruleName === "" ? ruleId : ruleName)} wants a person's consent`;
+}
+
 /** The message about a question. */
 function describeWith(judge: (request: ConsentRequest) => CommandSafety): (request: ConsentRequest) => ExecApprovalRequestPayload {
   return (request) => {
     const { command, cwd } = request.action.parameters;
     const { riskLevel, reasons } = judge(request);
-    const { ruleId, ruleName } = request.policy;
-    const rule = EXEC_RULE.test(ruleId) ? [] : [`the rule ${quoteText(ruleName === "" ? ruleId : ruleName)} wants a person's consent`];
+    const rule = askingRule(request);
     return {
       approvalId: approvalIdOf(request.id),
       agentId: request.agent.id,
       command: typeof command === "string" ? command : "",
       ...(typeof cwd === "string" ? { cwd } : {}),
       riskLevel,
-      riskReasons: [...reasons.map(({ message }) => message), ...rule],
+      riskReasons: [...reasons.map(({ message }) => message), ...(rule === undefined ? [] : [rule])],
       expiresAtMs: request.expiresAtMs,
     };
   };
@@ -145,7 +149,7 @@ function makeParts(options: ExecApprovalHubOptions): HubParts {
     fallbackGate: () => (isSilenceNo() ? undefined : fallbackGate),
     channel,
     settling: new Map(),
-    remember: (open, from) => rememberProgram({ profile, audit, clock, ids, isolation, judge }, open, from),
+    remember: (open, from) => rememberProgram({ profile, audit, clock, ids, isolation, judge, read, askingRule }, open, from),
     clock,
     projectRoot,
     variables: typeof variables === "function" ? variables : () => variables,

@@ -1,16 +1,17 @@
 /** allow-always: what is kept, what never is, and what the person hears. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readPolicy } from "@acp/core/yaml";
 import { describe, expect, it } from "vitest";
 import { type ExecProfile, openExecProfile } from "../src/profile-config.js";
-import { AGENT, DANGEROUS, type Desk, openDesk, scratchDirectory } from "./desk.js";
+import { AGENT, DANGEROUS, type Desk, type DeskOptions, LAPTOP, openDesk, scratchDirectory } from "./desk.js";
 
 interface ProfileDesk extends Desk {
   readonly profile: ExecProfile;
   readonly file: string;
 }
 
-async function openProfileDesk(written?: unknown): Promise<ProfileDesk> {
+async function openProfileDesk(written?: unknown, more: DeskOptions = {}): Promise<ProfileDesk> {
   const home = await scratchDirectory();
   const file = join(home, "agent-profiles", "coder", "config.json");
   if (written !== undefined) {
@@ -18,7 +19,7 @@ async function openProfileDesk(written?: unknown): Promise<ProfileDesk> {
     await writeFile(file, JSON.stringify(written), { mode: 0o600 });
   }
   const profile = openExecProfile({ home, profileId: "coder" });
-  return { ...(await openDesk({ config: profile })), profile, file };
+  return { ...(await openDesk({ ...more, config: profile })), profile, file };
 }
 
 const stored = ({ profile }: ProfileDesk): readonly string[] => profile.read().allowlist.entries.map(({ pattern }) => pattern);
@@ -128,6 +129,79 @@ describe("allow-always", () => {
       ok: true,
       payload: { ok: true, note: "nothing was stored: this hub has no profile to store it in" },
     });
+    expect((await verdict).decision).toBe("allow");
+  });
+
+  it("allow-always says that the profile asks about everything all the same", async () => {
+    const desk = await openProfileDesk({ execApproval: { ask: "always" } });
+    const verdict = desk.hub.onApprovalNeeded("touch a.txt", AGENT);
+    expect(await desk.answer("allow-always")).toEqual({
+      ok: true,
+      payload: { ok: true, stored: "touch **", note: 'this command will be asked about all the same: the profile says "ask": "always"' },
+    });
+    await verdict;
+  });
+
+  it("allow-always says that a rule of the operator asks all the same", async () => {
+    const policy = readPolicy(`
+version: "1"
+default_action: allow
+rules:
+  - { name: touch is asked, match: { kind: shell, name: touch }, action: ask, level: high }
+`);
+    const desk = await openProfileDesk(undefined, { policy });
+    const verdict = desk.hub.onApprovalNeeded("touch a.txt", AGENT);
+    const { riskReasons } = await desk.request();
+    const reply = await desk.answer("allow-always");
+    expect(riskReasons.at(-1)).toBe('the rule "touch is asked" wants a person\'s consent');
+    expect(reply).toMatchObject({
+      payload: {
+        stored: "touch **",
+        note: 'this command will be asked about all the same: the rule "touch is asked" wants a person\'s consent',
+      },
+    });
+    await verdict;
+  });
+
+  it("allow-always says what was stored also where the profile cannot be read afterwards", async () => {
+    const desk = await openProfileDesk();
+    let isStored = false;
+    const profile: ExecProfile = {
+      ...desk.profile,
+      read: () => {
+        if (isStored) throw new Error("the disk is gone");
+        return desk.profile.read();
+      },
+      allow: async (pattern) => {
+        await desk.profile.allow(pattern);
+        isStored = true;
+      },
+    };
+    const other = await openDesk({ config: profile });
+    const verdict = other.hub.onApprovalNeeded("touch a.txt", AGENT);
+    expect(await other.answer("allow-always")).toEqual({
+      ok: true,
+      payload: { ok: true, stored: "touch **", note: "whether this command will be asked about is not known: the disk is gone" },
+    });
+    await verdict;
+    expect(stored(desk)).toEqual(["touch **"]);
+  });
+
+  it("allow-always of two people at once is stored before the command goes on", async () => {
+    const desk = await openProfileDesk();
+    let store = (): void => undefined;
+    const held = new Promise<void>((resolve) => (store = resolve));
+    const profile: ExecProfile = { ...desk.profile, allow: (pattern) => held.then(() => desk.profile.allow(pattern)) };
+    const other = await openDesk({ config: profile });
+    let isOver = false;
+    const verdict = other.hub.onApprovalNeeded("touch a.txt", AGENT).finally(() => (isOver = true));
+    await other.request();
+    const [first, second] = [other.answer("allow-always"), other.answer("allow-always", 0, LAPTOP)];
+    expect(await second).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    store();
+    expect(await first).toMatchObject({ ok: true, payload: { stored: "touch **" } });
     expect((await verdict).decision).toBe("allow");
   });
 
