@@ -48,14 +48,24 @@ export interface RunParts {
 
 const REMEDY = "Ask for the command again";
 
+/** The environment as it is now; `undefined` where the host's variables cannot be had. */
+async function readEnvironment(source: ApprovedSource, cwd: string): Promise<ExecEnvironment | undefined> {
+  try {
+    return await makeEnvironment({ ...source(), cwd });
+  } catch {
+    return undefined;
+  }
+}
+
 /** The environment that was judged, or why it cannot be had. */
 async function environmentOf(action: Action, source: ApprovedSource): Promise<ExecEnvironment | Denied> {
   if (!isShellAction(action) || action.meta.shell !== BASH) return refuse("permit_refused", `only commands for ${BASH} are run`, REMEDY);
   const { cwd = "", envDigest } = action.meta;
   if ((await realpath(cwd).catch(() => undefined)) !== cwd)
     return refuse("permit_refused", "the working directory is not the one that was judged", REMEDY);
-  const environment = await makeEnvironment({ ...source(), cwd });
-  if (environment.digest !== envDigest) return refuse("permit_refused", "the environment is not the one that was judged", REMEDY);
+  const environment = await readEnvironment(source, cwd);
+  if (environment === undefined || environment.digest !== envDigest)
+    return refuse("permit_refused", "the environment is not the one that was judged", REMEDY);
   return environment;
 }
 

@@ -145,6 +145,20 @@ describe("runApproved()", () => {
     expect((await bench.hub.runApproved(verdict)).ran).toBe(true);
   });
 
+  it("runApproved() runs nothing where the host's variables cannot be had any more", async () => {
+    let isGone = false;
+    const bench = await openBench({
+      variables: () => {
+        if (isGone) throw new Error("no variables");
+        return { PATH: SYSTEM_PATH };
+      },
+    });
+    const verdict = await bench.allow("touch here");
+    isGone = true;
+    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe("permit_refused: the environment is not the one that was judged");
+    expect(await exists(join(bench.project, "here"))).toBe(false);
+  });
+
   it("runApproved() runs nothing where the search path leads into the project by now", async () => {
     const tools = join(await scratchDirectory(), "tools");
     await mkdir(tools);
