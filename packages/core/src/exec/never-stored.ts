@@ -11,24 +11,31 @@ const ROWS: readonly (readonly [NeverStored, readonly string[]])[] = [
   [
     "interpreter",
     words(`
-    awk bun cscript dc deno ed elixir emacs emacsclient erl ex expect gawk gdb ghci gnuplot groovy guile iex irb java jjs jruby jshell
-    julia kotlin lldb lua luajit m4 mawk micropython mysql nawk nim node nodejs nvim ocaml octave osascript perl php pry psql pypy
-    python pythonw r racket rscript ruby runghc sbcl scala scheme sqlite swift tclsh ts-node tsx vi view vim vimdiff wish wscript`),
+    ansible-playbook awk bpftrace bun clickhouse-client cscript dc deno ed elixir emacs emacsclient erl ex expect gawk gdb ghc ghci
+    gnuplot groovy guile iex irb java jjs jruby jshell julia kotlin lldb lua luajit m4 mawk maxima micropython mongo mongosh mysql nawk
+    nim node nodejs nvim ocaml octave octave-cli osascript perl php pry psql pypy python pythonw r racket rscript ruby runghc
+    runhaskell rview salt sbcl scala scheme sqlite stap swift tcc tclsh ts-node tsx vi view vim vimdiff wish wscript`),
   ],
   [
     "wrapper",
     words(`
-    ansible arch at batch builtin caffeinate catchsegv chpst chroot chrt cgexec command cpulimit crontab dbus-run-session direnv doas
-    entr env eval exec faketime fakeroot firejail flock gosu gtimeout hyperfine ionice linux32 linux64 ltrace memusage nice nohup
-    nodemon nsenter numactl parallel perf pkexec proot proxychains prlimit rlwrap runcon runuser run-parts sem setarch setpriv setsid setuidgid sg
-    softlimit source ssh-agent start-stop-daemon stdbuf strace su sudo sudoedit systemd-inhibit systemd-run taskset time timeout torsocks trap
-    trickle unbuffer unshare valgrind watch watchexec xargs xvfb-run`),
+    abduco ansible arch at autoexpect aws-vault batch builtin bwrap caffeinate capsh catchsegv ccache cgexec chamber chpst chronic
+    chroot chrt command concurrently cpulimit crontab cross-env dbus-run-session direnv distcc doas doppler dotenv eatmydata entr env
+    env-cmd eval exec fakechroot fakeroot faketime firejail flock forfiles gosu gtimeout heaptrack hyperfine ifne ionice ld.so libtool
+    linux32 linux64 ltrace memusage mispipe nice nodemon nohup nsenter nsjail numactl op parallel pee perf pkexec prlimit proot
+    proxychains reflex reptyr rlwrap rr run-parts run0 runas runcon runuser s6-setuidgid sccache sem setarch setpriv
+    setsid setuidgid sg softlimit sops source ssh-agent start-stop-daemon stdbuf strace su su-exec sudo sudoedit sudoreplay
+    systemd-inhibit systemd-nspawn systemd-run taskset teller time timeout torsocks trap trickle tsocks tsp unbuffer unshare
+    valgrind vipe watch watchexec xargs xvfb-run`),
   ],
   [
     "multiplexer",
     words(`
-    bunx busybox coreutils docker docker-compose dtach git-shell kubectl lxc-attach mosh nix nix-shell npx nerdctl oc pipx pnpx podman rsh
-    screen script sshpass ssh tmux toybox uvx vagrant wsl zellij`),
+    apptainer asdf buildah bundle bunx busybox byobu cabal clush conda corepack coreutils crictl ctr distrobox docker docker-compose
+    dsh dtach et flatpak fnm git-shell guix hatch heroku incus kubectl limactl lxc lxc-attach machinectl mamba micromamba
+    minikube mise mosh multipass nerdctl nix nix-shell npx nvm oc opam parallel-ssh pdm pdsh pipenv pipx pkgx pnpx podman poetry pssh
+    pyenv rbenv rsh rundll32 rustup screen script singularity snap spack ssh sshpass stack tmux toolbox toybox uv uvx vagrant volta
+    wsl zellij`),
   ],
   [
     "builtin",

@@ -36,6 +36,7 @@ it.each([
   ["a b", "not plain"],
   ["g*", "not plain"],
   ["A=1", "not plain"],
+  ["1.".repeat(128), "not plain"],
   ["ｇit", "not plain"],
 ])("storablePattern() of %j is none: %s", (program, why) => {
   expect(storablePattern(program)).toEqual({ why: expect.stringContaining(why) });

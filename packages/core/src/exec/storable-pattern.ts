@@ -7,7 +7,8 @@ import type { NeverStored } from "./never-stored.js";
 /** A pattern, or why there is none. */
 export type StorablePattern = { readonly pattern: string } | { readonly pattern?: undefined; readonly why: string };
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
+// No longer than a file's name: VERSION looks at every place in it.
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,254}$/;
 // `python3.12`, `node-20`, `bash5`, `powershell.exe`: the same program under a longer name.
 const VERSION = /(?:[-.]?\d+(?:\.\d+)*)?(?:\.exe)?$/;
 
