@@ -6,7 +6,7 @@ import { shown } from "./binaries/case.js";
 import { isHarmlessVariable } from "./environment.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { printedNames } from "./names.js";
-import { resolveWord } from "./resolve-arguments.js";
+import { isPlace, resolveWord } from "./resolve-arguments.js";
 import type { Variables } from "./resolve-arguments.js";
 import type { ArgumentValue } from "./argument.js";
 import { withVariable } from "./state.js";
@@ -53,7 +53,5 @@ function judgeParts(walk: Walk, state: State, { value, others }: Assignment): vo
  * another folder behind the next `cd`; so a value made of it is not known.
  */
 export function stableValues(word: Word, variables: Variables): readonly ArgumentValue[] | undefined {
-  return word.pieces.some((piece) => piece.kind === "variable" && piece.name === "PWD")
-    ? undefined
-    : resolveWord(word, variables, printedNames).values;
+  return word.pieces.some(isPlace) ? undefined : resolveWord(word, variables, printedNames).values;
 }

@@ -22,6 +22,7 @@ describe("the current directory", () => {
       'for d in packages/*; do (cd "$d" && git status); done',
       'cd "$PWD/src" && cat "$PWD/../a.ts"',
       "if cd src; then cat ../a.ts; fi",
+      'cd src && ls "$(pwd)/.."',
     ),
   )("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 

@@ -54,8 +54,13 @@ function judgeVariable(walk: Walk, state: State, { variable, span }: { readonly 
   if (!state.variables.has(name) && !canShow(name)) {
     walk.report(syntax("variable.environment", span, `${shown(`$${name}`)} comes from the environment and may hold a secret`));
   }
-  if (operator !== undefined && !isHarmlessOperator(operator)) {
+  if (operator !== undefined && !isHarmlessOperator(operator) && !isPlainPart(operator, operands)) {
     walk.report(syntax("variable.operator", span, `what is done to ${shown(name)} in \`\${…}\` can set it or read its value as code`));
   }
   judgeWords(walk, state, operands);
+}
+
+/** `${v:0:7}`: a part at plain numbers. Anything else there is arithmetic, which reads names as code. */
+function isPlainPart(operator: string, operands: readonly Word[]): boolean {
+  return operator === ":" && operands.length > 0 && operands.every(({ text }) => text !== undefined && /^\d{1,9}$/.test(text));
 }

@@ -2,9 +2,8 @@
  * Names: scripts that print names of the project's files and nothing else, so that what reads them stays inside the project.
  * Whether their commands are safe is judged elsewhere; this is only about what they print.
  */
-import { changesInput } from "./redirects.js";
 import type { ArgumentValue } from "./argument.js";
-import type { Command, Node, Script, Word } from "./tree.js";
+import type { Command, Node, Redirect, Script, Word } from "./tree.js";
 
 /** Words that aim a search at credentials: who lists such files reads them next. */
 const AIMED = /env|ssh|aws|pem|key|cred|secret|rsa|ed25519|history|netrc|npmrc|pypirc|passw|token|kube|gnupg|docker/i;
@@ -25,16 +24,18 @@ const LISTERS: Table = {
   git: ([verb, ...args]) =>
     verb === "ls-files"
       ? args.every((arg) => !/^-(?:[A-Za-z]*[stfv]|-stage|-format|-debug|-eol)/.test(arg))
-      : (verb === "diff" || verb === "ls-tree") &&
-        args.includes("--name-only") &&
-        args.every((arg) => !/^--(?:stat|patch|format)|^-[pu]$/.test(arg)),
+      : verb === "grep"
+        ? args.some((arg) => /^(?:-l|--files-with-matches|--name-only)$/.test(arg)) && args.every(isPlainSearch)
+        : (verb === "diff" || verb === "ls-tree") &&
+          args.includes("--name-only") &&
+          args.every((arg) => !/^--(?:stat|patch|format)|^-[pu]$/.test(arg)),
 };
 
 /** Options that choose among files, and none that changes how a name is printed. */
 function isPlainSearch(arg: string): boolean {
   return (
     !arg.startsWith("-") ||
-    /^-[rilLEFPwvxseSgt]+$|^--(?:files|files-with-matches|(?:include|exclude|exclude-dir|glob|type)(?:=.*)?)$/.test(arg)
+    /^-[rilLEFPwvxseSgt]+$|^--(?:files|files-with-matches|(?:include|exclude|exclude-dir|glob|type)(?:=.*)?)$|^--$/.test(arg)
   );
 }
 
@@ -64,13 +65,22 @@ const PRINTERS: Table = {
   git: ([verb, ...args]) =>
     verb === "branch"
       ? args.length === 1 && args[0] === "--show-current"
-      : (verb === "rev-parse" || verb === "describe" || verb === "merge-base") && args.every(isPlainRevision),
+      : verb === "rev-list" || verb === "log"
+        ? (verb === "rev-list" || args.some((arg) => /^--(?:format|pretty)=%[hH]$/.test(arg))) && args.every(isPlainCount)
+        : (verb === "rev-parse" || verb === "describe" || verb === "merge-base") && args.every(isPlainRevision),
   date: (args) => args.every((arg) => /^-u$|^\+%[A-Za-z%:_.-]*$/.test(arg)),
   nproc: (args) => args.length === 0,
   whoami: (args) => args.length === 0,
   uname: (args) => args.every((arg) => /^-[smr]$/.test(arg)),
   arch: (args) => args.length === 0,
 };
+
+/** A revision, a range, or how many commits. */
+function isPlainCount(arg: string): boolean {
+  return /^(?:-n|-n?\d{1,9}|--max-count=\d{1,9}|--all|--reverse|--no-merges|--merges|--(?:format|pretty)=%[hH]|\d{1,9}|[A-Za-z_@][\w.@{}^~/-]*)$/.test(
+    arg,
+  );
+}
 
 /** A revision without `..` and flags that only change how one is printed. */
 function isPlainRevision(arg: string): boolean {
@@ -89,6 +99,16 @@ const ANY: Names = [{ text: "*", isGlob: true }];
 const BELOW: Names = [{ text: "./*", isGlob: true }];
 /** One word; its first letter stands for any letter or digit. */
 const WORD: Names = [{ text: "x*", isGlob: true }];
+
+/** Whether a script prints the current directory, and so means what `$PWD` means. */
+export function printsPlace({ body }: Script): boolean {
+  return (
+    body.type === "command" &&
+    body.words.length === 1 &&
+    body.words[0]?.text === "pwd" &&
+    body.assignments.length + body.redirects.length === 0
+  );
+}
 
 /** What a script prints, where that is nothing but names of the project's files, or one word such as a branch, a revision or a date. */
 export function printedNames({ body }: Script): Names | undefined {
@@ -122,8 +142,8 @@ function isOneOf(node: Node, table: Table): boolean {
 
 /** The arguments that choose among names; what a search looks for in files is none of them. */
 function aimsOf(table: Table, name: string, args: readonly string[]): readonly string[] {
-  const isSearch = table === LISTERS && (name === "grep" || name === "rg") && !args.includes("--files");
-  const pattern = isSearch ? args.findIndex((arg) => !arg.startsWith("-")) : -1;
+  const isSearch = table === LISTERS && (name === "grep" || name === "rg" || args[0] === "grep") && !args.includes("--files");
+  const pattern = isSearch ? args.findIndex((arg, index) => !arg.startsWith("-") && !(name === "git" && index === 0)) : -1;
   return args.filter((_, index) => index !== pattern);
 }
 
@@ -138,3 +158,8 @@ function lettersOf({ text, pieces }: Word): string | undefined {
 /** Nothing but its errors goes elsewhere, and they do not get among the names. */
 const hasPlainStreams = ({ redirects }: Command): boolean =>
   redirects.every((redirect) => redirect.descriptor === 2 && redirect.operator === ">" && !changesInput(redirect));
+
+/** Whether a redirection gives a command another input. */
+export function changesInput({ operator, descriptor }: Redirect): boolean {
+  return descriptor === 0 || (descriptor === undefined && operator.startsWith("<"));
+}

@@ -3,6 +3,7 @@
  */
 import { shown } from "./binaries/case.js";
 import { judgeWord } from "./judge-word.js";
+import { changesInput } from "./names.js";
 import { checkPath } from "./paths.js";
 import { resolveWord } from "./resolve-arguments.js";
 import { withInput } from "./state.js";
@@ -18,11 +19,6 @@ export function judgeRedirects(walk: Walk, state: State, redirects: readonly Red
   if (redirects.length === 0) return state;
   for (const redirect of redirects) judgeRedirect(walk, state, redirect);
   return redirects.some(changesInput) ? withInput(state, undefined) : state;
-}
-
-/** Whether a redirection gives a command another input. */
-export function changesInput({ operator, descriptor }: Redirect): boolean {
-  return descriptor === 0 || (descriptor === undefined && operator.startsWith("<"));
 }
 
 function judgeRedirect(walk: Walk, state: State, redirect: Redirect): void {

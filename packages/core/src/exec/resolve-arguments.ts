@@ -5,6 +5,7 @@
  * process substitution as the pipe that the shell makes of it.
  */
 import type { Argument, ArgumentValue } from "./argument.js";
+import { printsPlace } from "./names.js";
 import type { Piece, Script, Variable, Word } from "./tree.js";
 
 /**
@@ -83,7 +84,8 @@ function valuesOf(piece: Piece, { variables, printedNames }: Knowledge): readonl
       return piece.operator === undefined ? variableValues(piece, variables) : undefined;
     case "script":
       if (piece.form === "read") return PIPE;
-      return piece.form === "command" ? printedNames?.(piece.script) : undefined;
+      if (piece.form === "write") return undefined;
+      return isPlace(piece) ? variableValues({ name: "PWD", quoted: piece.quoted }, variables) : printedNames?.(piece.script);
     case "arithmetic":
     case "other":
       return undefined;
@@ -92,8 +94,15 @@ function valuesOf(piece: Piece, { variables, printedNames }: Knowledge): readonl
   }
 }
 
+/** Whether a piece stands for the current directory: `$PWD`, `$(pwd)`. */
+export function isPlace(piece: Piece): boolean {
+  return piece.kind === "variable"
+    ? piece.name === "PWD"
+    : piece.kind === "script" && piece.form === "command" && printsPlace(piece.script);
+}
+
 /** Unquoted, a value with blanks becomes several words, an empty one none, and one with `*` a glob. */
-function variableValues({ name, quoted }: Variable, variables: Variables): readonly ArgumentValue[] | undefined {
+function variableValues({ name, quoted }: Pick<Variable, "name" | "quoted">, variables: Variables): readonly ArgumentValue[] | undefined {
   const values = variables.get(name);
   if (values === undefined || quoted) return values;
   if (values.some(({ text }) => text === "" || /[ \t\n]/.test(text))) return undefined;

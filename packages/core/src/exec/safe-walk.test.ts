@@ -33,6 +33,7 @@ describe("safe commands", () => {
       "echo $HOME $PATH",
       'echo "${HOME##*/}"',
       "echo ${#x}",
+      'sha=$(git rev-parse HEAD); echo "${sha:0:7}"',
     ),
   )("%s", (command) => expect(evaluateCommandSafety(command)).toMatchObject({ riskLevel: "safe", reasons: [] }));
 });
@@ -74,7 +75,11 @@ describe("constructs that are never safe by themselves", () => {
     ["echo ${x:=1}", "variable.operator"],
     ["echo ${x[0]}", "variable.operator"],
     ["echo ${x/a/b}", "variable.operator"],
-    ["echo ${x:1}", "variable.operator"],
+    ["echo ${x:y}", "variable.operator"],
+    ["echo ${x:$y:1}", "variable.operator"],
+    ["echo ${x:(-1)}", "variable.operator"],
+    ["echo ${x:0:y}", "variable.operator"],
+    ["echo ${x:a[0]}", "variable.operator"],
     ["echo $AWS_SECRET_ACCESS_KEY", "variable.environment"],
     ["echo ${GITHUB_TOKEN:-none}", "variable.environment"],
     ["cat <<EOF\n$API_KEY\nEOF", "variable.environment"],

@@ -5,9 +5,9 @@
 import { shown } from "./binaries/case.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { judgeTest } from "./judge-test.js";
-import { listedNames, printedNames, selectsNames } from "./names.js";
+import { changesInput, listedNames, printedNames, selectsNames } from "./names.js";
 import { checkGlob } from "./paths.js";
-import { changesInput, judgeRedirects } from "./redirects.js";
+import { judgeRedirects } from "./redirects.js";
 import { stableValues } from "./assignments.js";
 import type { ArgumentValue } from "./argument.js";
 import { resolveArguments } from "./resolve-arguments.js";

@@ -8,7 +8,7 @@ import type { Finding } from "./findings.js";
 
 /** Programs that only read whatever arguments of theirs come from elsewhere. */
 const TAILS: ReadonlySet<string> = new Set(
-  "wc grep egrep fgrep rg ls cat head tail basename dirname stat file echo printf du realpath readlink md5sum sha1sum sha256sum sha512sum cksum jq".split(
+  "wc grep egrep fgrep rg ls cat head tail basename dirname stat file echo printf du realpath readlink md5sum sha1sum sha256sum sha512sum cksum jq sed awk sort nl cut tac".split(
     " ",
   ),
 );
