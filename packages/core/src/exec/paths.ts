@@ -9,8 +9,6 @@ import type { Place } from "./place.js";
 import { canMatchSecret, isSecretName } from "./secret-names.js";
 import type { Span } from "./tree.js";
 
-export { isSecretName } from "./secret-names.js";
-
 /** Why a path needs a person. */
 export interface PathProblem {
   readonly ruleId: "path.outside" | "path.secret" | "path.home" | "path.unknown-place";
