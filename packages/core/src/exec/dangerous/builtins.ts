@@ -39,7 +39,7 @@ export function runBuiltin(walk: Walk, spot: Spot, call: Call): Feed | undefined
 function changeDirectory(_walk: Walk, { shell }: Spot, call: Call): Feed {
   const target = operandsOf(call).at(0)?.text;
   const directory = target === undefined ? shell.site.home : target === "-" || target === "" ? undefined : resolvePath(target, shell.site);
-  shell.site = { ...shell.site, directory: directory?.includes(UNKNOWN) === true ? undefined : directory };
+  shell.site = { ...shell.site, directory };
   return NOTHING;
 }
 

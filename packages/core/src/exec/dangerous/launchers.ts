@@ -188,10 +188,7 @@ const BY_NAME: ReadonlyMap<string, readonly Find[]> = FINDERS.reduce((index, [na
   return index;
 }, new Map<string, readonly Find[]>());
 
-/** Commands of one call that are followed. */
-const LAUNCHED_MAX = 16;
-
 /** What a call runs. */
 export function launchedBy(call: Call): readonly Launched[] {
-  return (BY_NAME.get(call.name)?.flatMap((find) => find(call)) ?? []).slice(0, LAUNCHED_MAX);
+  return BY_NAME.get(call.name)?.flatMap((find) => find(call)) ?? [];
 }

@@ -1,7 +1,7 @@
 /**
  * Output: what a program prints, as far as it is known before it runs. Only programs whose whole work is to print or to decode are followed.
  */
-import { hasFlag, operandsOf, optionValue, verbsOf, type Call, type Field } from "./call.js";
+import { hasFlag, operandsOf, verbsOf, type Call, type Field } from "./call.js";
 import { decodeBase64, decodeEscapes, decodeHex } from "./decode.js";
 import { hasUnknown, TEXT_CHARS_MAX, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
 import { foundBy } from "./rules/delete.js";
@@ -54,7 +54,7 @@ export function outputOf(call: Call): Feed {
   const printed = PRINTING.get(call.name)?.(call);
   if (printed !== undefined) return printed;
   const isSecret = call.input.isSecret === true || readsSecret(call);
-  if (FETCHERS.has(call.name)) return { source: writesElsewhere(call) ? "program" : "remote", isSecret };
+  if (FETCHERS.has(call.name)) return { source: "remote", isSecret };
   if (DECODERS.has(call.name) || DECODING.get(call.name)?.(call) === true) return { ...decode(call), isSecret };
   if (PASSING.has(call.name)) return pass(call, isSecret);
   return { source: worse(call.input.source, "program"), isSecret };
@@ -160,20 +160,16 @@ function printFormatted({ args }: Call): Feed {
   return textFeed(text, args);
 }
 
+/** Operands that are looked at for credentials. */
+const OPERANDS_MAX = 64;
+
 function readsSecret(call: Call): boolean {
-  return operandsOf(call).some(({ text, isSecret }) => {
+  const operands = operandsOf(call).slice(0, OPERANDS_MAX);
+  return operands.some(({ text, isSecret }) => {
     if (isSecret) return true;
     const path = resolvePath(text, call.site);
     return path !== undefined && text.length > 1 && isSecretFile(path);
   });
-}
-
-/** Whether what is fetched goes to a file and not to the output. */
-function writesElsewhere(call: Call): boolean {
-  if (call.name === "curl") return hasFlag(call, "oO", ["output", "remote-name"]);
-  if (call.name !== "wget") return false;
-  const target = optionValue(call, "O", "output-document")?.text;
-  return target !== "-" && target !== "/dev/stdout";
 }
 
 function decode(call: Call): Feed {

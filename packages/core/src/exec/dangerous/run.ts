@@ -16,7 +16,7 @@ import { runOnInput } from "./run-on-input.js";
 import { runFile, runInput, runShell } from "./run-shell.js";
 import { isShell } from "./shells.js";
 import { kindOf } from "./site.js";
-import { copyOf, DEPTH_MAX, keepArguments, NESTING_MAX, reportDanger, reportHidden, type Spot, type Walk } from "./state.js";
+import { copyOf, DEPTH_MAX, keepArguments, reportDanger, reportHidden, type Spot, type Walk } from "./state.js";
 import { visitText } from "./text.js";
 
 /** A call with its words. */
@@ -30,7 +30,7 @@ export function runFields(walk: Walk, spot: Spot, fields: readonly Field[]): Fee
   const [first] = fields;
   if (first === undefined) return NOTHING;
   walk.budget.commands -= 1;
-  if (walk.budget.commands < 0 || walk.nesting > NESTING_MAX) return { source: "program" };
+  if (walk.budget.commands < 0) return { source: "program" };
   reportHidden(walk, first, first);
   const program = first.text.replaceAll(UNSET, "");
   if (program === "" || program.startsWith(UNKNOWN)) {
@@ -74,7 +74,6 @@ function callFunction(
   const body = shell.functions.get(name);
   if (body === undefined || walk.depth >= DEPTH_MAX) return undefined;
   const inner = copyOf(shell);
-  inner.functions.delete(name);
   keepArguments(inner, [fieldOf(name, walk.span), ...args]);
   let output = NOTHING;
   for (const node of body) output = walk.visitNode({ ...walk, depth: walk.depth + 1 }, node, { shell: inner, input });
@@ -82,9 +81,8 @@ function callFunction(
 }
 
 /** What the call runs in turn; undefined where it runs nothing. */
-function runInner(outer: Walk, spot: Spot, running: Running): Feed | undefined {
+function runInner(walk: Walk, spot: Spot, running: Running): Feed | undefined {
   const { call, fields } = running;
-  const walk = { ...outer, nesting: outer.nesting + 1 };
   if (isShell(call.name)) return runShell(walk, spot, call);
   if (call.name === "at" || call.name === "batch") return runInput(walk, { ...spot, input: { ...spot.input, isPiped: false } }, call);
   const interpreter = interpreterName(call.name.toLowerCase());
@@ -100,15 +98,17 @@ function runInner(outer: Walk, spot: Spot, running: Running): Feed | undefined {
   return runLaunched(walk, spot, running);
 }
 
-function runLaunched(walk: Walk, spot: Spot, running: Running): undefined {
-  const launched = launchedBy(running.call);
+/** What the last of the launched commands prints; undefined where nothing is launched, or where the program itself prints. */
+function runLaunched(walk: Walk, spot: Spot, running: Running): Feed | undefined {
+  const { call } = running;
+  const launched = launchedBy(call);
   if (launched.length === 0) reportDeleteBehind(walk, spot, running);
+  let output: Feed | undefined;
   for (const one of launched) {
     const inner = { ...spot, shell: copyOf(spot.shell) };
-    if ("script" in one) visitText(walk, inner, one.script);
-    else runFields(walk, inner, one.fields);
+    output = "script" in one ? visitText(walk, inner, one.script) : runFields(walk, inner, one.fields);
   }
-  return undefined;
+  return call.name === "find" ? undefined : output;
 }
 
 /** Programs that show or search the words they are given. */
@@ -122,9 +122,6 @@ const SHOWING: ReadonlySet<string> = new Set(
 /** `launcher rm -rf x` behind a program that is not known, where x is the root or a home. */
 function reportDeleteBehind(walk: Walk, spot: Spot, { call, fields }: Running): void {
   if (SHOWING.has(call.name) || rulesOf(call.name).length > 0) return;
-  for (let at = 1; at < fields.length - 2; at += 1) {
-    if (fields[at]?.text !== "rm" || !isDeleteOfWhole(fields.slice(at), spot)) continue;
-    reportDanger(walk, HIDDEN_DELETE, spanOfFields(fields));
-    return;
-  }
+  const at = fields.findIndex(({ text }, index) => index > 0 && text === "rm");
+  if (at > 0 && isDeleteOfWhole(fields.slice(at), spot)) reportDanger(walk, HIDDEN_DELETE, spanOfFields(fields));
 }

@@ -13,9 +13,6 @@ import type { Site } from "./site.js";
 /** Texts inside texts, and functions that call functions. */
 export const DEPTH_MAX = 6;
 
-/** Launchers of launchers that are followed: beyond it a person is asked anyway. */
-export const NESTING_MAX = 12;
-
 /** What a variable holds. */
 export interface Value {
   /** Everything it can be; several for a loop's variable. */
@@ -41,8 +38,6 @@ export interface Walk {
   readonly report: Report;
   /** How many texts inside texts. */
   readonly depth: number;
-  /** How many commands that run commands: `env nice timeout 5 …`. */
-  readonly nesting: number;
   /** What may still be looked at: commands, functions that are called included, and letters of texts that are parsed again. */
   readonly budget: { commands: number; chars: number };
   /** Where parts of the text come from that is walked, if it stood in the line with unknown parts. */

@@ -17,7 +17,7 @@ export interface InnerText {
 
 /** Walks a text. Everything found in it is reported where the text stands. */
 export function visitText(walk: Walk, spot: Spot, { text, span, worst = "none" }: InnerText): Feed {
-  if (walk.depth >= DEPTH_MAX || walk.budget.chars < text.length) return { source: "program" };
+  if (walk.depth >= DEPTH_MAX || walk.budget.chars < text.length || walk.budget.commands <= 0) return { source: "program" };
   walk.budget.chars -= text.length;
   const parsed = parseShell(text, SAFETY_LIMITS);
   const script = "refused" in parsed ? parsed.partial : parsed.script;

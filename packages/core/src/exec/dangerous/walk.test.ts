@@ -126,6 +126,13 @@ describe("dangerousWalk() follows what the line says", () => {
     ["the directory of pushd", "pushd ~; rm -rf *"],
     ["a file that it wrote", "echo 'rm -rf /' > x.sh; sh x.sh"],
     ["a file that it ran by path", "echo 'rm -rf /' > x.sh; ./x.sh"],
+    ["a file that it copied", "echo 'rm -rf /' > a; cp a b; sh b"],
+    ["a file that tee wrote", "tee x.sh <<< 'rm -rf /'; sh x.sh"],
+    ["a program of another language that it wrote", "echo 'import os; os.system(\"rm -rf /\")' > x.py; python3 x.py"],
+    ["a folder that code deletes", "python3 -c 'import shutil; shutil.rmtree(\"/\")'"],
+    ["a home that code deletes", "python3 -c 'import shutil,os; shutil.rmtree(os.path.expanduser(\"~\"))'"],
+    ["a command for later", "echo 'rm -rf /' | at now"],
+    ["a command before every prompt", "PROMPT_COMMAND='rm -rf /'"],
     ["upper case, as some file systems take it", "RM -rf /"],
     ["xargs", "echo / | xargs rm -rf"],
     ["xargs -I", "echo / | xargs -I{} rm -rf {}"],
@@ -135,6 +142,15 @@ describe("dangerousWalk() follows what the line says", () => {
     expect(ids(command)).toContain("rm.protected");
   });
 
+  it("a folder outside of which only a part is known", () => {
+    expect(ids('cd "/srv/$x"; rm -rf *')).toEqual(["rm.outside-project"]);
+  });
+
+  it("a file that code writes", () => {
+    expect(ids('python3 -c \'open("/etc/hosts","a").write("x")\'')).toEqual(["write.system"]);
+    expect(ids("perl -e 'open(F,\">>/etc/passwd\"); print F 1'")).toEqual(["write.system"]);
+  });
+
   it.each([
     ["a directory of the project", "cd build; rm -rf *"],
     ["a directory in a shell of its own", "(cd /tmp); rm -rf dist"],
@@ -142,6 +158,8 @@ describe("dangerousWalk() follows what the line says", () => {
     ["a directory that is not known", 'cd "$x"; rm -rf *'],
     ["a variable of another shell", "(x=/); rm -rf dist$x"],
     ["a variable that is set", "x=dist; rm -rf $x/*"],
+    ["the directory before", "cd -; rm -rf *"],
+    ["a function of the line in the place of a program", "reboot() { echo no; }; reboot"],
     ["single quotes", "x=rm; echo '$x -rf /'"],
   ])("%s", (_, command) => {
     expect(ids(command)).toEqual([]);

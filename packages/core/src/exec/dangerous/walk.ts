@@ -26,7 +26,6 @@ export function dangerousWalk(script: Script, place: Place, report: Report): voi
   const walk: Walk = {
     report: once(report),
     depth: 0,
-    nesting: 0,
     budget: { commands: COMMANDS_MAX, chars: CHARS_MAX },
     span: script.span,
     taint: "none",

@@ -12,7 +12,7 @@ const last =
 /** `cp x ~/.ssh/` writes `~/.ssh/x`. */
 function intoFolder(call: Call, valued: string): readonly (Field | undefined)[] {
   const [target] = last(valued)(call);
-  if (target === undefined || target.text === "") return [];
+  if (target === undefined) return [];
   const sources = operandsOf(call, valued).filter((operand) => operand !== target && !/[*?]/.test(operand.text));
   const folder = target.text.endsWith("/") ? target.text : `${target.text}/`;
   return [target, ...sources.slice(0, 8).map(({ text }) => ({ ...target, text: folder + text.slice(text.lastIndexOf("/") + 1) }))];

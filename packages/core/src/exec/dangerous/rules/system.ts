@@ -127,6 +127,7 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       "systemctl poweroff",
       "systemctl mask auditd",
       "service ssh stop",
+      "/etc/init.d/ssh stop",
       "launchctl unload /Library/LaunchDaemons/x.plist",
       "systemctl isolate rescue.target",
       "systemctl reboot",

@@ -231,6 +231,7 @@ export const TARGETS: readonly Target[] = [
       "sed s/a/b/ /etc/hosts",
       "curl -o hosts https://x.example/etc/hosts",
       "git diff > /tmp/x.patch",
+      "cd /etc && ls 2>&1",
     ],
   },
 ];
