@@ -77,10 +77,11 @@ export function createApprovalInbox({ client, hubDeviceId, clock = systemClock }
     const timer = new AbortController();
     open.set(payload.approvalId, { request: payload, timer });
     const leftMs = Math.max(0, payload.expiresAtMs - clock.now()) + GRACE_MS;
-    clock.sleep(leftMs, { signal: timer.signal, background: true }).then(
-      () => end(payload.approvalId, "expired"),
-      () => undefined,
-    );
+    // The signal, or a listener that threw: the request is off the list in either case.
+    clock
+      .sleep(leftMs, { signal: timer.signal, background: true })
+      .then(() => end(payload.approvalId, "expired"))
+      .catch(() => undefined);
     tell({ type: "open", request: payload });
   };
 

@@ -16,7 +16,7 @@ import { type WaitOptions, type Waiting, createWaiting } from "./waiting.js";
 /** What happens to a client. */
 export type GatewayClientEvent =
   | UplinkEvent
-  /** A message that is none or not for this device, or a listener that threw. Nothing came of it. */
+  /** A message that is none or not for this device, or a listener or watcher that threw. Nothing came of it. */
   | { readonly type: "problem"; readonly error: Error };
 
 /** Options of {@link GatewayClient}. */
@@ -107,7 +107,8 @@ export class GatewayClient implements AsyncDisposable {
   }
 
   /**
-   * Calls a method of another device. While the connection or the other device is away the call waits, and goes out again when it is back.
+   * Calls a method of another device. While the connection is away the call waits; what has no answer goes out again when the connection or the
+   * other device is back. Where the other device is away when the call comes, the gateway says so at once.
    *
    * @returns What came of it: `ok` with the payload, or the other side's error. `UNREACHABLE` is the gateway's.
    * @throws ConsentError `part_timeout`, `aborted` or `channel_unavailable` (closed) where no answer came: whether the call was taken is not known then.
@@ -163,8 +164,16 @@ export class GatewayClient implements AsyncDisposable {
     return { id: this.#nextId(), from: this.deviceId, to };
   }
 
+  /** A watcher that throws costs neither the connection nor the other watchers anything. */
   #tell(event: GatewayClientEvent): void {
-    for (const watcher of this.#watchers) watcher(event);
+    for (const watcher of this.#watchers) {
+      try {
+        watcher(event);
+      } catch (error) {
+        // Where that fails too there is nobody left to tell.
+        if (event.type !== "problem") this.#problem(error);
+      }
+    }
   }
 
   #problem(thrown: unknown): void {

@@ -22,6 +22,7 @@ export type GatewayEvent =
 /** Options of {@link createGateway}. */
 export interface GatewayOptions {
   readonly devices: readonly GatewayDevice[];
+  /** What it throws is dropped: a log that fails must not end the gateway. */
   readonly onEvent?: (event: GatewayEvent) => void;
   readonly clock?: Clock;
   /** Makes the ids of the gateway's own messages; UUIDv7 unless given. */
@@ -49,12 +50,19 @@ export interface Gateway extends AsyncDisposable {
  * @throws ConsentError `options_invalid` where the list of devices has a mistake.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { clock = systemClock, nextId = createUuidV7({ clock }), onEvent = () => undefined } = options;
+  const { clock = systemClock, nextId = createUuidV7({ clock }) } = options;
   const devices = readDevices(options.devices);
   const relay = createRelay({ devices, nextId });
   const open = new Set<GatewayConnection>();
   let emptied = (): void => undefined;
   let closing: Promise<void> | undefined;
+  const onEvent = (event: GatewayEvent): void => {
+    try {
+      options.onEvent?.(event);
+    } catch {
+      // As its option says.
+    }
+  };
 
   const take = (device: GatewayDevice, socket: WebSocket): void => {
     const connection = openConnection({
