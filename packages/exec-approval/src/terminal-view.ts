@@ -77,7 +77,7 @@ export function showOutcome(screen: TerminalScreen, decision: ApprovalDecision, 
   if (!outcome.ok) return screen.say(`Not taken: ${escapeText(outcome.error.message)} (${escapeText(outcome.error.code)})`, "yellow");
   const { stored, note } = outcome.payload;
   screen.say(decision === "deny" ? "→ denied" : "→ allowed", decision === "deny" ? "red" : "green");
-  if (stored !== undefined) screen.say(`  from now on without a question: ${escapeText(stored)}`);
+  if (stored !== undefined) screen.say(`  in the allowlist from now on: ${escapeText(stored)}`);
   if (note !== undefined) screen.say(`  ${escapeText(note)}`);
 }
 
