@@ -172,7 +172,7 @@ describe("what a person types", () => {
     await terminal.show();
     await terminal.sees("> ");
     terminal.type("a\n");
-    await terminal.sees("from now on without a question: npm **");
+    await terminal.sees("in the allowlist from now on: npm **");
     await terminal.sees("said \\u001b[1mso");
   });
 
