@@ -42,9 +42,8 @@ const DECODING: ReadonlyMap<string, (call: Call) => boolean> = new Map([
 /** Programs that pass their input or their files on. */
 const PASSING = set("cat tac head tail tee nl less more bat sort uniq sed awk grep fold fmt dd pv sponge stdbuf paste column cut");
 
-/** `tr a-z n-za-m`: letters for other letters; not upper and lower case, and nothing deleted. */
+/** `tr a-z n-za-m`: letters for other letters; not upper and lower case; what deletes letters has one operand. */
 function isShift(call: Call): boolean {
-  if (hasFlag(call, "ds", ["delete", "squeeze-repeats"])) return false;
   const [from = "", to = ""] = operandsOf(call).map(({ text }) => text);
   return /[a-z]/i.test(from) && /[a-z]/i.test(to) && !from.includes("[:") && from.toLowerCase() !== to.toLowerCase();
 }

@@ -158,7 +158,7 @@ describe("dangerousWalk() follows what the line says", () => {
     ["a directory that is not known", 'cd "$x"; rm -rf *'],
     ["a variable of another shell", "(x=/); rm -rf dist$x"],
     ["a variable that is set", "x=dist; rm -rf $x/*"],
-    ["the directory before", "cd -; rm -rf *"],
+    ["the directory before", "cd /tmp; cd -; rm -rf dist"],
     ["a function of the line in the place of a program", "reboot() { echo no; }; reboot"],
     ["single quotes", "x=rm; echo '$x -rf /'"],
   ])("%s", (_, command) => {
