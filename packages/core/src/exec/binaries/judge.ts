@@ -146,7 +146,8 @@ function checkOperands(
   if (operands.length < wanted.min) say(of, { topic: "unknown", text: "has fewer arguments than it needs to only read" }, of);
   for (const [index, operand] of operands.entries()) {
     const kind = wanted.first[index] ?? wanted.rest;
-    if (kind === undefined) {
+    // A glob stands for any number of operands: the second file that it finds would be the output of `uniq`.
+    if (kind === undefined || (wanted.rest === undefined && isSeveral(operand))) {
       say(
         of,
         grammar.excess ?? { topic: "unknown", text: "is an argument more than it may have to only read" },
@@ -155,6 +156,10 @@ function checkOperands(
     } else if (operand.isOne || operand.values !== undefined || isTextFrom(wanted, index)) checkKind(kind, operand, of);
     else reportMaybeFlag(of, operand);
   }
+}
+
+function isSeveral({ isQuoted, values }: Argument): boolean {
+  return isQuoted !== true && values?.some(({ isGlob }) => isGlob) === true;
 }
 
 /** Whether everything from an operand on is text, so that it may become several. */

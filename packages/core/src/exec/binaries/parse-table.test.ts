@@ -27,6 +27,7 @@ describe("parseBinaryTable()", () => {
     ["the builtin test", { test: FROB }, "test", "this program is a built-in one"],
     ["an unknown key", { frob: { flag: "-x", examples } }, "frob.flag", 'unknown key "flag"; did you mean flags?'],
     ["an unknown style", { frob: { style: "word", examples } }, "frob.style", "did you mean words?"],
+    ["a word in place of true", { frob: { obeysWorkspace: "yes", examples } }, "frob.obeysWorkspace", "expected true or false"],
     ["no examples", { frob: {} }, "frob", 'the entry has no "examples"'],
     ["an empty list of examples", { frob: { examples: {} } }, "frob.examples", "there is no example"],
     ["an unknown kind", { frob: { flags: "-n:numbr", examples } }, "frob", 'there is no kind "numbr"; did you mean number?'],
@@ -43,6 +44,12 @@ describe("parseBinaryTable()", () => {
     expect(load).toThrow(ConsentError);
     expect(load).toThrow(expect.objectContaining({ code: "options_invalid", path }));
     expect(load).toThrow(text);
+  });
+
+  it("takes an entry that obeys the workspace", () => {
+    const extraBinaries = parseBinaryTable({ frob: { obeysWorkspace: true, examples } });
+    expect(evaluateCommandSafety("frob", { extraBinaries, trustedWorkspace: false }).riskLevel).toBe("needs-review");
+    expect(evaluateCommandSafety("frob", { extraBinaries }).riskLevel).toBe("safe");
   });
 
   it("is not needed for an answer: an entry that cannot be read needs review", () => {

@@ -6,10 +6,11 @@ import { judgeTestCommand } from "./test-expression.js";
 const span = { start: 0, end: 1 };
 const place = { inside: "", projectRoot: undefined, trustedWorkspace: true };
 
-/** Words of a test; `$x` is one that is known only when it runs, `$@` one that may become several, `*` a glob. */
+/** Words of a test; `a|b` is one of two, `$x` is one that is known only when it runs, `$@` one that may become several, `*` a glob. */
 function argumentOf(raw: string): Argument {
   if (raw === "$x" || raw === "$@") return { span, raw, leading: "", isOne: raw === "$x" };
-  return { span, raw, values: [{ text: raw, isGlob: raw === "*" }], leading: raw === "*" ? "" : raw, isOne: true };
+  const values = raw.split("|").map((text) => ({ text, isGlob: text === "*" }));
+  return { span, raw, values, leading: raw === "*" ? "" : raw, isOne: true };
 }
 
 function findingsOf(line: string): readonly Finding[] {
@@ -31,6 +32,8 @@ describe("judgeTestCommand()", () => {
     "[ -n $x ]",
     "[ -z $x ]",
     "[ $x = y ]",
+    "[ -f a|b ]",
+    "[ 1|2 -eq 1 ]",
     "[ $x = $x ]",
     "[ $x != y ]",
     "[ 1 -gt 2 ]",
@@ -60,6 +63,9 @@ describe("judgeTestCommand()", () => {
     ["test -v a", "exec"],
     ["[ $x $x ]", "read"],
     ["[ $x $x $x ]", "read"],
+    ["[ =|-v a ]", "read"],
+    ["[ a =|!= b ]", "read"],
+    ["[ 1|a -eq 1 ]", "exec"],
     ["[ $@ ]", "read"],
     ["[ -n $@ ]", "read"],
     ["[ * = a ]", "read"],
