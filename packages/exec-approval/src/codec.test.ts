@@ -60,6 +60,23 @@ describe("decodeMessage()", () => {
     expect(() => decodeMessage(" ".repeat(MESSAGE_BYTES_MAX + 1))).toThrow(expect.objectContaining({ code: "json_too_large" }));
   });
 
+  it("reads no call of more than 16 KiB, spaces counted, and writes none", () => {
+    const call = (note: string): Message => ({
+      id: "m",
+      from: "phone",
+      to: "hub",
+      action: "request",
+      payload: { requestId: "r", method: "m", params: { note } },
+    });
+    const room = 16 * 1024 - Buffer.byteLength(encodeMessage(call("")));
+    const text = encodeMessage(call("x".repeat(room)));
+    expect(decodeMessage(text)).toMatchObject({ action: "request" });
+    const refused = expect.objectContaining({ code: "message_invalid", path: "message" });
+    expect(() => decodeMessage(`${text} `)).toThrow(refused);
+    expect(() => decodeMessage(Buffer.from(`${text} `))).toThrow(refused);
+    expect(() => encodeMessage(call("x".repeat(room + 1)))).toThrow(refused);
+  });
+
   it("reads bytes as it reads text, and no bytes that are not UTF-8", () => {
     expect(decodeMessage(Buffer.from(encodeMessage(ask())))).toEqual(ask());
     expect(() => decodeMessage(Buffer.from([0x22, 0xff, 0x22]))).toThrow(expect.objectContaining({ code: "json_invalid" }));

@@ -24,6 +24,8 @@ import { isUuidV7 } from "./uuid-v7.js";
 
 /** Bytes of one message: the longest command, every character escaped, and its reasons. */
 export const MESSAGE_BYTES_MAX: number = 1024 * 1024;
+/** Bytes of one call: a client that sends many at once must not fill what waits for its hub. */
+const REQUEST_BYTES_MAX: number = 16 * 1024;
 /** Characters of a command on the wire; a longer one is denied, not cut. */
 export const COMMAND_CHARS_MAX = 100_000;
 const ID_CHARS_MAX = 128;
@@ -142,7 +144,10 @@ function readMessage(value: JsonValue): Message {
  * @throws ConsentError `message_invalid` with the path of what is wrong, or a `json_*` code.
  */
 export function decodeMessage(text: string | Uint8Array): Message {
-  return readMessage(parseJson(text, { bytesMax: MESSAGE_BYTES_MAX }));
+  const message = readMessage(parseJson(text, { bytesMax: MESSAGE_BYTES_MAX }));
+  if (message.action === "request" && Buffer.byteLength(text) > REQUEST_BYTES_MAX)
+    throw invalid("message", `a call of at most ${REQUEST_BYTES_MAX} bytes`);
+  return message;
 }
 
 /**

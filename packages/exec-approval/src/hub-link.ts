@@ -3,6 +3,7 @@
  * requests ended. It decides nothing: what cannot be shown to anybody fails, and the hub denies.
  */
 import { ConsentError, isConsentError } from "@acp/core";
+import { answerOncePerCall } from "./answer-once.js";
 import { readResolveParams } from "./codec.js";
 import type { GatewayClient, IncomingCall, ReceivedMessage } from "./gateway-client.js";
 import { ExecApprovalEndedAction, ExecApprovalRequestAction, ResolveExecApprovalMethod } from "./protocol.js";
@@ -34,8 +35,6 @@ export interface HubLink extends Disposable {
 
 /** How long a client may take to be handed a request. */
 const SEND_TIMEOUT_MS = 10_000;
-/** Answers kept for a call that comes twice, because its first answer was lost. */
-const ANSWERED_KEPT_MAX = 1_024;
 
 const failed = (code: string, message: string): RpcOutcome => ({ ok: false, error: { code, message } });
 const NOT_FOUND = failed("NOT_FOUND", "Approval request not found or already resolved");
@@ -89,28 +88,13 @@ function createShown({ client, clients }: HubLinkOptions): Shown {
   };
 }
 
-/** Answers each call once, however often it comes. */
-function createAnswers(answer: (call: IncomingCall) => Promise<RpcOutcome>): (call: IncomingCall) => Promise<RpcOutcome> {
-  const answered = new Map<string, Promise<RpcOutcome>>();
-  return (call) => {
-    const key = `${call.from} ${call.payload.requestId}`;
-    const outcome = answered.get(key) ?? answer(call);
-    answered.set(key, outcome);
-    for (const oldest of answered.keys()) {
-      if (answered.size <= ANSWERED_KEPT_MAX) break;
-      answered.delete(oldest);
-    }
-    return outcome;
-  };
-}
-
 /** Joins a hub's end of a gateway to the devices of its people. */
 export function createHubLink(options: HubLinkOptions): HubLink {
   const { client } = options;
   const people: ReadonlySet<string> = new Set(options.clients);
   let hub: ExecApprovalResolver | undefined;
   const { send, showAll } = createShown({ client, clients: [...people] });
-  const answerOnce = createAnswers((call) => answerCall(hub, call));
+  const answerOnce = answerOncePerCall((call) => answerCall(hub, call));
 
   const take = (message: ReceivedMessage): void => {
     if (message.action === "presence") {

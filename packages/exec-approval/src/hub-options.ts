@@ -76,7 +76,10 @@ export interface ExecApprovalHub extends ExecApprovalResolver, AsyncDisposable {
    * @throws What `onOutput` throws, after the command was ended and recorded.
    */
   runApproved(verdict: Allowed, options?: RunOptions): Promise<RunResult<CommandOutcome>>;
-  /** Takes back every open question of an agent that was closed; the commands are denied. Returns how many calls it found. */
+  /**
+   * Takes back every open question of an agent that was closed; the commands are denied. Returns how many calls it found. A question that
+   * {@link ExecApprovalHub.resume} showed has no call here: it is left to its time, and nothing runs of it.
+   */
   cancelPending(agentId: string, reason?: string): Promise<number>;
   /** What is open, for a client that connects later. */
   openApprovals(): readonly ExecApprovalRequestPayload[];

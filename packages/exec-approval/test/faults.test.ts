@@ -297,6 +297,20 @@ describe("while a request is open", () => {
     expect(codeOf(await asked)).toBe("consent_denied");
   });
 
+  it("a device that is not asked is shown nothing when it comes", async () => {
+    await using scene = await createScene({ clients: ["phone", "laptop", "tablet"] });
+    using phone = await person(scene, "phone");
+    const asked = scene.exec();
+    const { approvalId } = await phone.request();
+    const tablet = await scene.world.raw("tablet");
+    using laptop = await person(scene, "laptop");
+    // The laptop came later, and has it by now.
+    await laptop.request();
+    expect(tablet.received.join("\n")).not.toContain(approvalId);
+    expect(await phone.answer("deny")).toBe("ok");
+    expect(codeOf(await asked)).toBe("consent_denied");
+  });
+
   it("a client that leaves for good leaves it to its time", async () => {
     await using scene = await createScene();
     using phone = await person(scene, "phone");

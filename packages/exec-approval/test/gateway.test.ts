@@ -1,5 +1,5 @@
 /** The gateway over real sockets: who gets in, who may say what to whom, and what a device that misbehaves costs. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer, request } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
@@ -7,30 +7,12 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { encodeMessage, MESSAGE_BYTES_MAX } from "../src/codec.js";
+import { encodeMessage } from "../src/codec.js";
 import { hashDeviceToken, makeDeviceToken } from "../src/device-token.js";
 import { GatewayClient } from "../src/gateway-client.js";
-import { MESSAGES_AT_ONCE_MAX } from "../src/gateway-connection.js";
 import { createGateway } from "../src/gateway.js";
-import { HEARTBEAT_MS } from "../src/keep-alive.js";
-import type { Message } from "../src/protocol.js";
-import { createWorld, openRaw, payloadOf, until } from "./support/world.js";
-
-const ask = (from: string, to: string, id: string = "m-1"): Message => ({
-  id,
-  from,
-  to,
-  action: "exec-approval-request",
-  payload: payloadOf(),
-});
-const call = (from: string, to: string, id: string = "m-1"): Message => ({
-  id,
-  from,
-  to,
-  action: "request",
-  payload: { requestId: "r-1", method: "resolveExecApproval", params: {} },
-});
-const parsed = (texts: readonly string[]): readonly Record<string, unknown>[] => texts.map((text) => JSON.parse(text));
+import { ask, call, parsed } from "./support/messages.js";
+import { createWorld, openRaw, until } from "./support/world.js";
 
 describe("the handshake", () => {
   it("lets a device in by the header, and a browser by the subprotocol; the token is never said back", async () => {
@@ -86,7 +68,7 @@ describe("where it listens", () => {
     .find((each) => each?.family === "IPv4" && !each.internal)?.address;
 
   it.skipIf(outside === undefined)(
-    "refuses a handshake in the clear that comes over a network address, unless told otherwise",
+    `refuses a handshake in the clear that comes over a network address, unless told otherwise${outside === undefined ? " (skipped: this machine has none)" : ""}`,
     async () => {
       const token = makeDeviceToken();
       const devices = [{ id: "hub", tokenHash: hashDeviceToken(token), role: "hub" }] as const;
@@ -111,57 +93,62 @@ describe("where it listens", () => {
     },
   );
 
-  it("speaks TLS over an https server, which a client checks", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "acp-"));
-    const [key, cert] = ["key.pem", "cert.pem"].map((name) => join(folder, name)) as [string, string];
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    execFileSync(
-      "openssl",
-      [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-        "-keyout",
-        key,
-        "-out",
-        cert,
-        ...subject,
-      ],
-      { stdio: "ignore" },
-    );
-    const ca = readFileSync(cert, "utf8");
-    const server = createHttpsServer({ key: readFileSync(key), cert: ca });
-    rmSync(folder, { recursive: true });
-    const token = makeDeviceToken();
-    await using gateway = createGateway({ devices: [{ id: "hub", tokenHash: hashDeviceToken(token), role: "hub" }] });
-    gateway.attach(server);
-    const port = await new Promise<number>((resolve) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address();
-        resolve(typeof address === "object" && address !== null ? address.port : 0);
+  const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+  it.skipIf(!hasOpenssl)(
+    `speaks TLS over an https server, which a client checks${hasOpenssl ? "" : " (skipped: no openssl)"}`,
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "acp-"));
+      const [key, cert] = ["key.pem", "cert.pem"].map((name) => join(folder, name)) as [string, string];
+      const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+      execFileSync(
+        "openssl",
+        [
+          "req",
+          "-x509",
+          "-newkey",
+          "ec",
+          "-pkeyopt",
+          "ec_paramgen_curve:P-256",
+          "-nodes",
+          "-days",
+          "2",
+          "-keyout",
+          key,
+          "-out",
+          cert,
+          ...subject,
+        ],
+        { stdio: "ignore" },
+      );
+      const ca = readFileSync(cert, "utf8");
+      const server = createHttpsServer({ key: readFileSync(key), cert: ca });
+      rmSync(folder, { recursive: true });
+      const token = makeDeviceToken();
+      await using gateway = createGateway({ devices: [{ id: "hub", tokenHash: hashDeviceToken(token), role: "hub" }] });
+      gateway.attach(server);
+      const port = await new Promise<number>((resolve) => {
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address();
+          resolve(typeof address === "object" && address !== null ? address.port : 0);
+        });
       });
-    });
-    const url = `wss://localhost:${port}`;
-    await using trusting = new GatewayClient({ url, deviceId: "hub", token, ca });
-    await trusting.connect();
-    expect(gateway.connected()).toEqual(["hub"]);
-    await using wary = new GatewayClient({ url, deviceId: "hub", token });
-    const reasons: string[] = [];
-    wary.onEvent((event) => {
-      if (event.type === "disconnected") reasons.push(event.reason);
-    });
-    wary.connect().catch(() => undefined);
-    await until(() => expect(reasons[0]).toMatch(/self-signed certificate/));
-    await trusting.close();
-    server.close();
-    server.closeAllConnections();
-  });
+      const url = `wss://localhost:${port}`;
+      await using trusting = new GatewayClient({ url, deviceId: "hub", token, ca });
+      await trusting.connect();
+      expect(gateway.connected()).toEqual(["hub"]);
+      await using wary = new GatewayClient({ url, deviceId: "hub", token });
+      const reasons: string[] = [];
+      wary.onEvent((event) => {
+        if (event.type === "disconnected") reasons.push(event.reason);
+      });
+      wary.connect().catch(() => undefined);
+      await until(() => expect(reasons[0]).toMatch(/self-signed certificate/));
+      await trusting.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  );
 });
 
 describe("what it carries", () => {
@@ -231,107 +218,6 @@ describe("what it carries", () => {
   });
 });
 
-describe("a device that misbehaves loses its connection", () => {
-  it.each([
-    ["says that it is another device", "phone", encodeMessage(call("laptop", "hub")), 1008, "from is another device"],
-    ["says that it is the hub", "phone", encodeMessage(ask("hub", "laptop")), 1008, "from is another device"],
-    ["says that it is the gateway", "phone", encodeMessage(call("gateway", "hub")), 1008, "from is another device"],
-    ["asks for a decision, and is a client", "phone", encodeMessage(ask("phone", "hub")), 1008, "a client does not send this"],
-    ["calls, and is a hub", "hub", encodeMessage(call("hub", "phone")), 1008, "a hub does not send this"],
-    [
-      "answers a call, and is a client",
-      "phone",
-      encodeMessage({ ...call("phone", "hub"), action: "response", payload: { requestId: "r", ok: true, payload: {} } }),
-      1008,
-      "a client does not send this",
-    ],
-    [
-      "speaks for the gateway",
-      "hub",
-      encodeMessage({ ...call("hub", "phone"), action: "presence", payload: { deviceId: "x", online: true } }),
-      1008,
-      "a hub does not send this",
-    ],
-    ["sends no JSON", "phone", "{", 1007, "json_invalid"],
-    ["sends what is no message", "phone", "{}", 1007, "message_invalid"],
-    ["sends a key twice", "phone", encodeMessage(call("phone", "hub")).replace("{", '{"from":"hub",'), 1007, "json_duplicate_key"],
-    ["sends bytes that are no text", "phone", Buffer.from("{}"), 1003, "messages are text"],
-  ])("that %s", async (_name, who, sent, code, reason) => {
-    await using world = await createWorld();
-    const other = await world.raw(who === "hub" ? "phone" : "hub");
-    const device = await world.raw(who);
-    device.socket.send(sent);
-    expect(await device.closed).toEqual({ code, reason });
-    await until(() => expect(world.gateway.connected()).not.toContain(who));
-    // It came and it went: nothing else reached the other side.
-    await until(() => expect(parsed(other.received).at(-1)).toMatchObject({ action: "presence", payload: { online: false } }));
-    expect(parsed(other.received).map(({ action }) => action)).toEqual(["presence", "presence"]);
-  });
-
-  it("that sends more than a message may have", async () => {
-    await using world = await createWorld();
-    const device = await world.raw("phone");
-    device.socket.send("x".repeat(MESSAGE_BYTES_MAX + 1));
-    expect((await device.closed).code).toBe(1009);
-  });
-
-  it("that sends too much at once; time gives it back", async () => {
-    const clock = manualClock();
-    await using world = await createWorld({ clock });
-    const device = await world.raw("phone");
-    const send = (count: number): void => {
-      for (let sent = 0; sent < count; sent++) device.socket.send(encodeMessage(call("phone", "hub", `m-${sent}`)));
-    };
-    const answers = (): number => parsed(device.received).filter(({ action }) => action === "response").length;
-    send(MESSAGES_AT_ONCE_MAX);
-    await until(() => expect(answers()).toBe(MESSAGES_AT_ONCE_MAX));
-    await clock.advance(1_000);
-    send(10);
-    await until(() => expect(answers()).toBe(MESSAGES_AT_ONCE_MAX + 10));
-    send(MESSAGES_AT_ONCE_MAX);
-    expect(await device.closed).toEqual({ code: 1008, reason: "too many messages" });
-  });
-
-  it("that reads nothing, when too much waits for it; the hub hears of it and others are served", async () => {
-    await using world = await createWorld({ clock: manualClock() });
-    const hub = await world.raw("hub");
-    const slow = await world.raw("phone");
-    const laptop = await world.raw("laptop");
-    slow.socket.pause();
-    const big = (id: string): string =>
-      encodeMessage({
-        ...ask("hub", "phone", id),
-        payload: payloadOf({ command: "x".repeat(100_000), riskReasons: Array.from({ length: 200 }, () => "r".repeat(4_000)) }),
-      } as Message);
-    const isGone = (): boolean => !world.gateway.connected().includes("phone");
-    for (let sent = 0; sent < MESSAGES_AT_ONCE_MAX - 2 && !isGone(); sent++) {
-      hub.socket.send(big(`big-${sent}`));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await until(() => expect(isGone()).toBe(true));
-    await until(() => expect(JSON.stringify(parsed(hub.received))).toContain("UNREACHABLE"));
-    hub.socket.send(encodeMessage(ask("hub", "laptop", "last")));
-    await until(() => expect(parsed(laptop.received).map(({ id }) => id)).toContain("last"));
-  });
-
-  it("that is silent for two heartbeats", async () => {
-    const clock = manualClock();
-    await using world = await createWorld({ clock });
-    const hub = await world.raw("hub");
-    const silent = await world.raw("phone");
-    silent.socket.pause(); // its pongs do not come, as after a cable was pulled
-    const pinged = new Promise((resolve) => hub.socket.once("ping", resolve));
-    await clock.advance(HEARTBEAT_MS);
-    await pinged;
-    // The hub's pong is on its way; it must be heard before the next beat.
-    hub.socket.send(encodeMessage(ask("hub", "nobody")));
-    await until(() => expect(parsed(hub.received).map(({ action }) => action)).toContain("receipt"));
-    await clock.advance(HEARTBEAT_MS);
-    await until(() => expect(world.gateway.connected()).toEqual(["hub"]));
-    await until(() => expect(parsed(hub.received).at(-1)).toMatchObject({ payload: { deviceId: "phone", online: false } }));
-  });
-});
-
 describe("Gateway.close()", () => {
   it("says goodbye, cuts whoever does not answer, and takes nobody any more", async () => {
     const clock = manualClock();
@@ -341,6 +227,7 @@ describe("Gateway.close()", () => {
     deaf.socket.pause();
     const closing = world.gateway.close();
     expect(await polite.closed).toEqual({ code: 1001, reason: "the gateway is closing" });
+    await expect(world.raw("phone")).rejects.toThrow("status 503");
     await clock.advance(2_000);
     await closing;
     expect(world.gateway.connected()).toEqual([]);
