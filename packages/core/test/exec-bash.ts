@@ -1,15 +1,19 @@
 /**
  * Real bash as the referee: what it would run of a line. Nothing is found in PATH, so that only builtins run; each program that bash looks for is logged
- * with its arguments. Only lines from {@link randomLine} may be given to it.
+ * with its arguments. Random redirections name random files, also at `/`: root gives the work to a user who may write only where the lines run.
+ * Only lines from {@link randomLine} may be given to it.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What globs find where the lines run. */
 const FILES: readonly string[] = ["a", "b", "ab", "f1", "x.y", "c1", ".env"];
+/** `nobody`, in every distribution. */
+const NOBODY = 65_534;
+const AS_NOBODY: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const REFEREE: string = fileURLToPath(new URL("exec-referee.sh", import.meta.url));
 
 /** Why there is no referee here, or `undefined`. Older ones read some lines in another way. */
@@ -28,12 +32,14 @@ export type Run = readonly string[];
 export async function runsOf(lines: readonly string[]): Promise<readonly (readonly Run[])[]> {
   const folder = mkdtempSync(join(tmpdir(), "acp-exec-"));
   try {
-    const [log, input] = [join(folder, "log"), join(folder, "input")];
-    const cwd = mkdtempSync(join(folder, "cwd-"));
+    const [log, input, referee, cwd] = [join(folder, "log"), join(folder, "input"), join(folder, "referee.sh"), join(folder, "cwd")];
+    mkdirSync(cwd);
     for (const file of FILES) writeFileSync(join(cwd, file), "");
     writeFileSync(log, "");
     writeFileSync(input, lines.map((line) => `${line}\0`).join(""));
-    await bash(["--noprofile", "--norc", REFEREE, log, input], cwd);
+    copyFileSync(REFEREE, referee);
+    if (AS_NOBODY.uid !== undefined) for (const path of [folder, cwd, log, input, referee]) chownSync(path, NOBODY, NOBODY);
+    await bash(["--noprofile", "--norc", referee, log, input], cwd);
     return readLog(readFileSync(log, "utf8"), lines.length);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -45,6 +51,7 @@ async function bash(args: readonly string[], cwd: string): Promise<void> {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C.UTF-8" },
     stdio: ["ignore", "ignore", "inherit"],
+    ...AS_NOBODY,
   });
   const status = await new Promise((resolve, reject) => {
     child.on("error", reject);
