@@ -143,9 +143,13 @@ function checkOperands(
   operands: readonly Argument[],
   { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
 ): void {
-  if (operands.length < wanted.min) say(of, { topic: "unknown", text: "has fewer arguments than it needs to only read" }, of);
+  // Behind a glob it is not known which operand is which: each has to be without harm as any that it may be.
+  const glob = operands.findIndex(isSeveral);
+  if (operands.length < wanted.min && glob < 0) say(of, { topic: "unknown", text: "has fewer arguments than it needs to only read" }, of);
   for (const [index, operand] of operands.entries()) {
     const kind = wanted.first[index] ?? wanted.rest;
+    const others = glob < 0 || index < glob ? [] : wanted.first.slice(index + 1);
+    if (wanted.rest !== undefined) for (const other of others) checkKind(other, operand, of);
     // A glob stands for any number of operands: the second file that it finds would be the output of `uniq`.
     if (kind === undefined || (wanted.rest === undefined && isSeveral(operand))) {
       say(

@@ -116,6 +116,16 @@ describe("scan()", () => {
     expect(liftable("/etc/x")).toEqual([undefined]);
   });
 
+  it("counts a glob as any number of operands", () => {
+    const two: Binary = { flags: "-k:text", operands: "path?", excess: "write: writes to its second file", examples };
+    expect(idsOf(two, "a")).toEqual([]);
+    expect(idsOf(two, "a*")).toEqual(["frob.write"]);
+    expect(idsOf(two, "-k a*")).toEqual(["frob.write"]);
+    const script: Binary = { flags: "-a", operands: "text sed path*", examples };
+    expect(idsOf(script, "x p a*")).toEqual([]);
+    expect(idsOf(script, "a* p")).toEqual(["frob.unknown"]);
+  });
+
   const words: Binary = {
     style: "words",
     flags: "-name:text ( -or",

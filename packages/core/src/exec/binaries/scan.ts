@@ -92,6 +92,8 @@ function mayNameFlag({ binary, harmful, takesCode }: Grammar, { values }: Argume
 function checkNext(scanner: Scanner, kind: Kind, argument: Argument): void {
   if (mayNameFlag(scanner.grammar, argument)) return reportMaybeFlag(scanner.of, argument);
   checkValue(scanner, kind, argument);
+  // All that a glob finds but the first name are operands.
+  if (argument.isQuoted !== true && argument.values?.some(({ isGlob }) => isGlob) === true) scanner.operands.push(argument);
 }
 
 function addOperand(scanner: Scanner, argument: Argument): void {

@@ -47,8 +47,8 @@ export const text: BinaryTable = {
   },
   tr: {
     flags: "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1 -u --help --version",
-    operands: "text text?",
-    examples: { safe: ["tr a-z A-Z", "tr -d '\\n'", "tr -cs A-Za-z '\\n'"], review: ["tr -x a b", "tr a b c"] },
+    operands: "text+",
+    examples: { safe: ["tr a-z A-Z", "tr [:lower:] [A-Z]", "tr -d '\\n'", "tr -cs A-Za-z '\\n'"], review: ["tr -x a b", "tr"] },
   },
   paste: {
     flags: "-d,--delimiters:text -s,--serial -z,--zero-terminated --help --version",
@@ -200,9 +200,9 @@ export const text: BinaryTable = {
       "--from-file:path": "read: compares one file with all others",
       "--to-file:path": "read: compares one file with all others",
     },
-    operands: "path path",
+    operands: "path path+",
     examples: {
-      safe: ["diff a b", "diff -u a b", "diff -rq src lib", "diff -U3 a b", "diff -y --color=always a b"],
+      safe: ["diff a b", "diff -u a b", "diff -rq src lib", "diff -U3 a b", "diff -y --color=always a b", "diff *.txt"],
       review: ["diff -l a b", "diff a /etc/passwd", "diff a ~/b"],
     },
   },
