@@ -41,6 +41,12 @@ const DOCUMENT = `{
 `;
 
 describe("openExecProfile()", () => {
+  it.each(["", ".acp", "~/.acp", "./home"])("openExecProfile() takes no home that is not absolute: %j", (relative) => {
+    expect(() => openExecProfile({ home: relative, profileId: "default" })).toThrow(
+      expect.objectContaining({ code: "options_invalid", message: expect.stringContaining("is not absolute") }),
+    );
+  });
+
   it.each(["", ".", "..", "a/b", "../x", "a\u0000", ".hidden", "x".repeat(129)])("openExecProfile() refuses the id %j", (profileId) => {
     expect(() => openExecProfile({ home, profileId })).toThrow(expect.objectContaining({ code: "options_invalid" }));
   });

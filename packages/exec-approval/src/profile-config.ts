@@ -3,7 +3,7 @@
  * process allowed counts at once; changed by one writer at a time, whole or not at all, and nothing of other programs in it is touched.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { ConsentError, isJsonObject, type JsonObject, type JsonValue, parseJson, quoteText } from "@acp/core";
 import { type ExecApprovalConfig, parseProfileConfig } from "@acp/core/exec";
 import { makePrivateDirectory, whileWriting, writeFileAtomic } from "@acp/home";
@@ -81,11 +81,17 @@ function withPattern(document: JsonObject, pattern: string): JsonObject | undefi
 /**
  * A profile of a home. Nothing is made before something is kept in it.
  *
- * @throws ConsentError `options_invalid` where the profile's id is no plain name.
+ * @throws ConsentError `options_invalid` where the home is not absolute, or the profile's id is no plain name.
  */
 export function openExecProfile({ home, profileId }: ExecProfileOptions): ExecProfile {
   if (!PROFILE_ID.test(profileId))
     throw new ConsentError("options_invalid", `Cannot open the profile ${quoteText(profileId)}: it is no plain name`);
+  // A relative one, `~/.acp` among them, would be read in the working directory: often the agent's.
+  if (!isAbsolute(home))
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot open the profile ${quoteText(profileId)}: its home ${quoteText(home)} is not absolute`,
+    );
   const profiles = join(home, "agent-profiles");
   const directory = join(profiles, profileId);
   const path = join(directory, "config.json");
