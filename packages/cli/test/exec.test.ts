@@ -212,6 +212,18 @@ describe("acp exec hook", () => {
     for (const cwd of ["/", "/etc/ssl", "/home/ada", "/work/../etc"]) expect([cwd, await alone(cwd)]).toEqual([cwd, "ask"]);
   });
 
+  it.each(["/", "/etc", "/home/ada"])(
+    "takes %s for no project, though the agent was opened there, unless the operator says so",
+    async (root) => {
+      const at = async (command: string, cwd: string, ...args: readonly string[]) =>
+        decisionOf(await hook(bash(command, { cwd }), ["claude-code", ...args], { env: { CLAUDE_PROJECT_DIR: root } }));
+      expect(await at("cat proc/1/environ", root)).toBe("ask");
+      expect(await at("cat notes.txt", "/work/project")).toBe("allow");
+      expect(await at("cat ../notes.txt", "/work/project")).toBe("ask");
+      expect(await at("cat notes.txt", root, "--project", root)).toBe("allow");
+    },
+  );
+
   it("does not judge as bash what another shell reads", async () => {
     const { stdout } = await hook(bash("git status"), ["claude-code"], { env: { SHELL: "/bin/zsh" } });
     expect(JSON.parse(stdout).hookSpecificOutput).toMatchObject({

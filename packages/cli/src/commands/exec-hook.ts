@@ -53,9 +53,11 @@ async function readEvent({ operands, io }: Invocation): Promise<JsonObject> {
 }
 
 async function judge(invocation: Invocation, call: HookCall, answer: HookAnswer): Promise<JsonObject> {
-  const { execSafety } = await import("@acp/core/exec");
+  const { evaluateCommandSafety, execSafety } = await import("@acp/core/exec");
   const { config } = await readExecProfile(invocation);
-  const { cwd, ...project } = placeOf(call, invocation);
+  // The engine takes no system's folder and no home for a project, though the agent was opened there: everything in it would be the project's.
+  const isProject = (folder: string): boolean => evaluateCommandSafety("cat a", { cwd: folder }).riskLevel === "safe";
+  const { cwd, ...project } = placeOf(call, invocation, isProject);
   const action = shellAction(call.command, { cwd, ...(call.shell === undefined ? {} : { shell: call.shell }) });
   const ruling = execSafety(config, project).judge(action, { agent: { id: "hook" }, nowMs: 0 });
   if (ruling === undefined) throw broken("nothing judges it");
@@ -68,10 +70,11 @@ interface Place {
   readonly projectRoot?: string;
 }
 
-function placeOf(call: HookCall, { values, io }: Invocation): Place {
+function placeOf(call: HookCall, { values, io }: Invocation, isProject: (folder: string) => boolean): Place {
   const cwd = normalize(call.cwd ?? call.roots[0] ?? io.cwd);
   if (!isAbsolute(cwd)) throw broken(`its directory "${cwd}" is not an absolute path`);
-  const root = values.project ?? call.roots.find((each) => isAbsolute(each) && isBelow(cwd, each)) ?? call.roots[0];
+  const roots = call.roots.filter((each) => !isAbsolute(each) || isProject(normalize(each)));
+  const root = values.project ?? roots.find((each) => isAbsolute(each) && isBelow(cwd, each)) ?? roots[0];
   if (root === undefined) return { cwd };
   if (!isAbsolute(root)) throw broken(`the project "${root}" is not an absolute path`);
   return { cwd, projectRoot: normalize(root) };
