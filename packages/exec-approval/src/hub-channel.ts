@@ -71,12 +71,8 @@ export function createHubChannel({ send, clock, describe, confirmDangerous }: Hu
         open.delete(approvalId);
         return ENDS[status];
       });
-      try {
-        await send(payload, { ended });
-      } catch (error) {
-        open.delete(approvalId);
-        throw error;
-      }
+      // Where nobody can be shown it the gate ends the question, and with it what is open here.
+      await send(payload, { ended });
     },
     find: (approvalId) => open.get(approvalId),
     openApprovals: () => [...open.values()].map(({ payload }) => payload),
