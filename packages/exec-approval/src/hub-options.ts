@@ -9,27 +9,25 @@ import type { ExecProfile } from "./profile-config.js";
 import type { ExecApprovalRequestPayload, ExecApprovalResolver, SendExecApproval } from "./protocol.js";
 import type { RunOptions } from "./run-approved.js";
 
-/** Parts of a gate that a hub hands on to its own. */
-type GateParts = Pick<
-  GateOptions,
-  | "approvers"
-  | "assessors"
-  | "audit"
-  | "clock"
-  | "groups"
-  | "ids"
-  | "isolation"
-  | "layers"
-  | "paused"
-  | "policy"
-  | "promptLimit"
-  | "signer"
-  | "store"
-  | "vault"
->;
-
 /** Parts of a hub. Rules of `policy` and `layers` count beside the configuration; the strictest word wins. */
-export interface ExecApprovalHubOptions extends GateParts {
+export interface ExecApprovalHubOptions
+  extends Pick<
+    GateOptions,
+    | "approvers"
+    | "assessors"
+    | "audit"
+    | "clock"
+    | "groups"
+    | "ids"
+    | "isolation"
+    | "layers"
+    | "paused"
+    | "policy"
+    | "promptLimit"
+    | "signer"
+    | "store"
+    | "vault"
+  > {
   /** How commands are approved; from `openExecProfile`, read again for each decision, and then `allow-always` has a place to be kept. */
   readonly config: ExecApprovalConfig | ExecProfile;
   /** Ids of the devices whose people may answer, as the gateway authenticates them. `approvers` (channel {@link HUB_CHANNEL}) gives them names. */

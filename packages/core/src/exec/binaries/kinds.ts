@@ -14,7 +14,36 @@ import { sedProblem } from "./languages/sed.js";
 
 type Check = (argument: Argument, of: Case) => void;
 
-const CHECKS = {
+/** The kinds of values and operands. */
+export type Kind =
+  | "text"
+  | "number"
+  | "pattern"
+  | "path"
+  | "folder"
+  | "selection"
+  | "revision"
+  | "line-range"
+  | "local"
+  | "viewed"
+  | "topic"
+  | "sink"
+  | "shell-option"
+  | "verb"
+  | "setting"
+  | "git-setting"
+  | "variable"
+  | "name"
+  | "processes"
+  | "columns"
+  | "date-format"
+  | "printf-format"
+  | "sed"
+  | "awk"
+  | "jq"
+  | "yq";
+
+const CHECKS: Readonly<Record<Kind, Check>> = {
   /** Any text: a message, a format, a name. */
   text: () => undefined,
   /** `5`, `-5`, `+3`, `10k`, `1,5`. */
@@ -96,10 +125,7 @@ const CHECKS = {
   awk: ofText("program", awkProblem),
   jq: ofText("filter", jqProblem),
   yq: ofText("filter", yqProblem),
-} satisfies Readonly<Record<string, Check>>;
-
-/** The kinds of values and operands. */
-export type Kind = keyof typeof CHECKS;
+};
 
 const SECRET_SETTING = /token|secret|passw|credential|extraheader|api_?key|cookie|proxy|helper|auth(?!or)/i;
 const DESTROYS =

@@ -34,7 +34,7 @@ export const REVISIONS = `-# -n,--max-count:number --skip:number --since,--after
   --graph --no-graph --show-linear-break?:text --no-commit-header --commit-header`;
 
 /** Of `log`, `show`, `reflog` and `whatchanged`. */
-export const LOG = `${DIFF} ${REVISIONS} --follow --no-decorate --decorate?:text --decorate-refs:text --decorate-refs-exclude:text --clear-decorations
+export const LOG: string = `${DIFF} ${REVISIONS} --follow --no-decorate --decorate?:text --decorate-refs:text --decorate-refs-exclude:text --clear-decorations
   --source --mailmap --no-mailmap --use-mailmap --no-use-mailmap --full-diff --log-size -L:line-range -c --cc --combined-all-paths -m -t -r
   --diff-merges:text --no-diff-merges --remerge-diff --dd -q,--quiet --root --no-root`;
 
