@@ -70,6 +70,20 @@ describe("scrubPath()", () => {
     expect(await scrubPath(`${folder}/link:${folder}/project-tools`, root)).toBe(`${folder}/project-tools`);
   });
 
+  it("scrubPath() drops a link of the project that leads outside: tomorrow it may lead elsewhere", async () => {
+    const root = join(folder, "project");
+    await mkdir(root);
+    await symlink("/usr/bin", join(root, "bin"));
+    expect(await scrubPath(`${root}/bin:/bin`, root)).toBe("/bin");
+  });
+
+  it("scrubPath() drops what cannot be looked at, and keeps what does not exist", async () => {
+    const root = join(folder, "project");
+    await mkdir(root);
+    await symlink(join(folder, "loop"), join(folder, "loop"));
+    expect(await scrubPath(`${folder}/loop:${folder}/gone:/bin`, root)).toBe(`${folder}/gone:/bin`);
+  });
+
   it("scrubPath() gives the system's directories where none is left", async () => {
     expect(await scrubPath(undefined, folder)).toBe(FALLBACK_PATH);
     expect(await scrubPath(".::bin", folder)).toBe(FALLBACK_PATH);

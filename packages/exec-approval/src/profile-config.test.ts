@@ -1,7 +1,8 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openExecProfile } from "./profile-config.js";
 
 let home = "";
@@ -70,6 +71,32 @@ describe("read()", () => {
     expect(profile.read()).toBe(before);
     await write(DOCUMENT.replace("on-miss", "always"));
     expect(profile.read().ask).toBe("always");
+  });
+
+  it("read() says how large a file is that is too large", async () => {
+    await write("{}");
+    await truncate(fileOf(), 2 * 1024 * 1024);
+    expect(() => profileOf().read()).toThrow("it has 2097152 bytes");
+  });
+
+  it("read() takes no file of another user", async () => {
+    await write(DOCUMENT);
+    const { uid } = await stat(fileOf());
+    // Root's files are everybody's: where the tests run as root the file is given away, else they play another user.
+    if (uid === 0) await chown(fileOf(), 12_345, 12_345);
+    else vi.spyOn(process, "getuid").mockReturnValue(uid + 1);
+    try {
+      expect(() => profileOf().read()).toThrow(/it belongs to user \d+/);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("read() does not wait for a pipe in the file's place", async () => {
+    await write("{}");
+    await rm(fileOf());
+    execFileSync("mkfifo", [fileOf()]);
+    expect(() => profileOf().read()).toThrow("it is not a file");
   });
 
   it.each([

@@ -75,6 +75,25 @@ describe("createApprovalInbox()", () => {
     await expect(at.inbox.answer({ approvalId: "x", decision: "deny" })).rejects.toMatchObject({ code: "message_invalid" });
   });
 
+  it("holds no more requests than anybody reads", async () => {
+    const network = manualClock();
+    await using world = await createWorld({ clock: network });
+    const [hub, phone] = [world.device("hub"), world.device("phone")];
+    using inbox = createApprovalInbox({ client: phone, hubDeviceId: "hub", clock: manualClock() });
+    let last = "";
+    phone.onMessage((message) => {
+      if (message.action === "exec-approval-request") last = message.payload.command;
+    });
+    await Promise.all([hub.connect(), phone.connect()]);
+    for (let at = 0; at < 1_010; at++) {
+      // The gateway lets 128 messages through at once, and more as time passes.
+      if (at % 100 === 99) await network.advance(2_000);
+      await hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload: payloadOf({ command: `c-${at}` }) }));
+    }
+    await until(() => expect(last).toBe("c-1009"));
+    expect(inbox.open()).toHaveLength(1_000);
+  });
+
   it("hears nothing any more once it is closed", async () => {
     await using at = await open();
     at.inbox.close();
