@@ -19,6 +19,16 @@ describe("tables of programs", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
+  it("know the everyday programs, and what they may do besides reading", () => {
+    const names = `git find fd sed awk rg grep sort uniq head tail wc cut tr paste nl fold comm column rev tac xxd od hexdump strings base64 openssl
+      iconv jq yq tree file date hostname dmesg history less more man vi ed echo printf read let declare unset mapfile wait compgen jobs hash
+      enable complete bind trap alias export set shopt type which command tar zip unzip rsync cpio 7z node python python3 ruby perl php lua deno bun
+      Rscript osascript npm pnpm yarn pip cargo go make gradle mvn tsc eslint jest pytest docker kubectl gh aws terraform helm psql redis-cli curl
+      wget nc ssh scp ping dig host nslookup whois http cp mv ln mkdir touch rm chmod chown install truncate split csplit tee dd patch kill env
+      printenv ps ls cat stat du df basename dirname realpath readlink diff cmp pwd whoami id uname uptime free nproc sleep seq true false`;
+    expect(names.split(/\s+/).filter((name) => !Object.hasOwn(BINARIES, name))).toEqual([]);
+  });
+
   it.each(ENTRIES)("%s can be read", (_name, binary) => {
     expect(() => grammarOf(binary)).not.toThrow();
   });

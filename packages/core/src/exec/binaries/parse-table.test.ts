@@ -13,6 +13,8 @@ const FROB = {
 
 const examples = { safe: ["frob"], review: [] };
 
+const nested = (depth: number): object => (depth === 0 ? { examples } : { examples, subcommands: { x: nested(depth - 1) } });
+
 describe("parseBinaryTable()", () => {
   it("takes an entry of the built-in form", () => {
     const extraBinaries = parseBinaryTable({ frob: FROB });
@@ -28,6 +30,7 @@ describe("parseBinaryTable()", () => {
     ["an unknown key", { frob: { flag: "-x", examples } }, "frob.flag", 'unknown key "flag"; did you mean flags?'],
     ["an unknown style", { frob: { style: "word", examples } }, "frob.style", "did you mean words?"],
     ["a word in place of true", { frob: { obeysWorkspace: "yes", examples } }, "frob.obeysWorkspace", "expected true or false"],
+    ["subcommands too deep", { frob: nested(4) }, "frob.subcommands.x.subcommands.x.subcommands.x.subcommands.x", "more than 4 levels"],
     ["no examples", { frob: {} }, "frob", 'the entry has no "examples"'],
     ["an empty list of examples", { frob: { examples: {} } }, "frob.examples", "there is no example"],
     ["an unknown kind", { frob: { flags: "-n:numbr", examples } }, "frob", 'there is no kind "numbr"; did you mean number?'],

@@ -73,6 +73,7 @@ describe("judgeTestCommand()", () => {
     ["[ -f a", "read"],
     ["[ -f a -a ]", "read"],
     ["[ a b ]", "read"],
+    ["[ a = ]", "read"],
     ["[ -f a b ]", "read"],
     ["[ ( -f a ]", "read"],
     ["[ -o posix ]", "read"],
