@@ -30,6 +30,8 @@ export interface TerminalInput {
 
 /** Characters kept while nobody reads; more is thrown away. */
 const HELD_CHARS_MAX: number = 1024 * 1024;
+/** Stands for what was thrown away: the end of a line whose beginning is gone must not pass for a whole one. */
+const THROWN_AWAY = "\u0000";
 
 interface Source {
   readonly stream: InputStream;
@@ -100,7 +102,7 @@ export function createTerminalInput(stream: InputStream, clock: Clock): Terminal
   const source: Source = { stream, clock, over: over.signal, held: "", changed: () => undefined };
   const onData = (chunk: Buffer): void => {
     const held = source.held + decoder.write(chunk);
-    source.held = held.length > HELD_CHARS_MAX ? "" : held;
+    source.held = held.length > HELD_CHARS_MAX ? THROWN_AWAY : held;
     source.changed();
   };
   const onOver = (): void => over.abort();
