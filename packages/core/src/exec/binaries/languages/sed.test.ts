@@ -81,6 +81,7 @@ describe("sedProblem()", () => {
     ["s/a/b/q", "unknown"],
     ["s/a/b/ w x", "unknown"],
     ["s/[/]w x/y/", "unknown"],
+    ["s/[ab/]w x/y/", "unknown"],
     ["s\na\nb\n", "unknown"],
     ["sxaxbx", "unknown"],
     ["s/a\nb/c/", "unknown"],
