@@ -150,6 +150,10 @@ describe("texts of 10,000 characters", () => {
     long("! "),
     long("env "),
     long("nice timeout 5 "),
+    // Each launcher has all that follow in its arguments: this once took half a minute.
+    long("find . -exec "),
+    long("git bisect run "),
+    `find ${long("a ").slice(0, 5_000)} -exec x ${long("{} ").slice(0, 4_900)}`,
     long("bash -c "),
     long("a=$a "),
     long("${a:-"),

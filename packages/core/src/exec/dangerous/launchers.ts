@@ -13,11 +13,17 @@ type Find = (call: Call) => readonly Launched[];
 const scripts = (fields: readonly (Field | undefined)[]): readonly Launched[] =>
   fields.flatMap((script) => (script === undefined ? [] : [{ script }]));
 
+/** Commands in the arguments of one launcher: nobody writes more. */
+const LAUNCHED_MAX = 8;
+/** Starts of one `find` that are put in the place of its match. */
+const STARTS_MAX = 16;
+
 /** `find x -exec rm {} ;`: what stands for the match is a path below every start. */
 function launchedByFind(call: Call): readonly Launched[] {
-  const paths = foundBy(call);
+  const paths = foundBy(call).slice(0, STARTS_MAX);
   const launched: Launched[] = [];
   for (const [at, { text }] of call.args.entries()) {
+    if (launched.length === LAUNCHED_MAX) break;
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) continue;
     const rest = call.args.slice(at + 1);
     const end = rest.findIndex((field) => field.text === ";" || field.text === "+");
@@ -41,6 +47,7 @@ function launchedByGit(call: Call): readonly Launched[] {
   const { args } = call;
   const launched: Launched[] = [];
   for (const [at, field] of args.entries()) {
+    if (launched.length === LAUNCHED_MAX) break;
     const { text } = field;
     const bang = /^(?:alias\.[\w.-]+=)?!/.exec(text)?.[0].length;
     if (bang !== undefined) launched.push({ script: { ...field, text: text.slice(bang) } });

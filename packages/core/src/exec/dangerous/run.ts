@@ -25,11 +25,15 @@ interface Running {
   readonly fields: readonly Field[];
 }
 
+/** Words of what counts as one command of the budget. */
+const FIELDS_OF_ONE = 16;
+
 /** Looks at one call; what it prints is returned. */
 export function runFields(walk: Walk, spot: Spot, fields: readonly Field[]): Feed {
   const [first] = fields;
   if (first === undefined) return NOTHING;
-  walk.budget.commands -= 1;
+  // A launcher may have a launcher in its arguments, and each of them the rest of the line: a long command counts for more than one.
+  walk.budget.commands -= 1 + Math.floor(fields.length / FIELDS_OF_ONE);
   if (walk.budget.commands < 0) return { source: "program" };
   reportHidden(walk, first, first);
   const program = first.text.replaceAll(UNSET, "");
