@@ -2,6 +2,7 @@
  * Fork bomb: a function that starts itself more than once or in the background, alone or through others, and loops that start without end.
  */
 import type { Node, Word } from "../tree.js";
+import { nodesOf } from "../words.js";
 
 /** Names that a body calls, and those among them that it starts beside itself: in a pipeline or in the background. */
 interface Calls {
@@ -70,7 +71,7 @@ function collect(node: Node, calls: Calls, isBeside: boolean): void {
     return;
   }
   const beside = isBeside || node.type === "pipeline" || (node.type === "refused" && node.construct === "background");
-  for (const inner of bodiesOf(node)) collect(inner, calls, beside);
+  for (const inner of nodesOf(node)) collect(inner, calls, beside);
 }
 
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "source", ".", "exec", "nohup", "setsid", "command"]);
@@ -85,33 +86,5 @@ function namesOf([program, file]: readonly Word[]): readonly string[] {
 const isItself = ({ raw }: Word): boolean => /^(?:\.\/)?["']?\$\{?0\}?["']?$/.test(raw);
 
 function hasBackground(node: Node): boolean {
-  return (node.type === "refused" && node.construct === "background") || bodiesOf(node).some(hasBackground);
-}
-
-/** Nodes below a node. */
-function bodiesOf(node: Node): readonly Node[] {
-  switch (node.type) {
-    case "command":
-    case "test":
-      return [];
-    case "sequence":
-      return node.items;
-    case "pipeline":
-      return node.stages;
-    case "prefixed":
-    case "group":
-    case "redirected":
-    case "for":
-      return [node.body];
-    case "if":
-      return node.parts;
-    case "while":
-      return [node.condition, node.body];
-    case "case":
-      return node.bodies;
-    case "refused":
-      return node.body;
-    default:
-      return node satisfies never;
-  }
+  return (node.type === "refused" && node.construct === "background") || nodesOf(node).some(hasBackground);
 }
