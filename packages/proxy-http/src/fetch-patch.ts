@@ -1,0 +1,2 @@
+/** fetch-patch: to be filled by its owner. */
+export {};
