@@ -2,7 +2,7 @@
  * Parts: what the files of the proxy hand to each other. Types only.
  */
 import type { Socket } from "node:net";
-import type { Agent, Authority, HttpAction, Release } from "@acp/core";
+import type { Agent, Authority, ConsentGate, HttpAction, Release } from "@acp/core";
 import type { Refusal } from "./refusals.js";
 
 /**
@@ -16,6 +16,8 @@ export type Dial = (target: Authority, signal: AbortSignal) => Promise<Socket>;
 export interface Caller {
   readonly agent: Agent;
   readonly session?: string;
+  /** Its own gate, where it has a policy of its own. */
+  readonly gate?: ConsentGate;
 }
 
 /** One question to the gate. */
@@ -27,7 +29,8 @@ export interface Asking {
 }
 
 /**
- * Decides, and performs what was allowed: `perform` runs at most once, after the log says so, and settles when the last byte has passed.
+ * Decides, and performs what was allowed: `perform` runs at most once, after the log says so, and settles when the last byte has passed. It sends
+ * what `release.action` says, which a person may have edited: its method, URL, host and port, and its headers by `fillHeaders`.
  *
  * @returns The refusal to answer with, or `undefined` where it was performed. Never rejects for a no; rejects with what `perform` throws.
  */
