@@ -5,7 +5,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { addressKind, type Authority, isConsentError, ConsentError, normalizeHost, parseAuthority } from "@acp/core";
+import { addressKind, type Authority, ConsentError, isConsentError, normalizeHost, parseAuthority } from "@acp/core";
 import { refused } from "./refusals.js";
 
 /** Finds the addresses of a host name. */
@@ -17,16 +17,11 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
  */
 export type Naming = (target: Authority) => "host" | "port" | undefined;
 
-/** Where the proxy itself listens. */
-export interface Listener {
-  readonly address: string;
-  readonly port: number;
-}
-
 /** What addresses are checked against. */
 export interface AddressRules {
   readonly naming: Naming;
-  readonly ownListeners: () => readonly Listener[];
+  /** Ports that the proxy listens on at this moment, at whatever address of this machine. */
+  readonly ownPorts: () => readonly number[];
   /** Addresses of this machine's interfaces: what they reach is this machine, whatever their kind. */
   readonly ownAddresses: () => ReadonlySet<string>;
 }
@@ -70,20 +65,19 @@ const bare = (host: string): string => (host.startsWith("[") ? host.slice(1, -1)
 const sameSpelling = (address: string): string =>
   isIP(address) === 6 && !address.includes("%") ? bare(normalizeHost(`[${address}]`)) : address;
 
-/** Why a host has no business at this address, or `undefined`. */
+/** What a host's address is, where the host may not be reached at it. The address itself is not said: the agent may have no other way to learn it. */
 function refusalOf(target: Authority, given: string, rules: AddressRules): string | undefined {
   const address = sameSpelling(given);
   const kind = addressKind(address);
-  const at = isIP(given) === 0 ? "what is no address" : given;
-  if (kind === "refused") return `${at} is link-local, translated, reserved or cloud metadata; no rule allows it`;
+  if (kind === "refused") return "link-local, translated, reserved or cloud metadata; no setting allows it";
   const isHere = kind === "loopback" || rules.ownAddresses().has(address);
   if (!isHere && kind === "public") return undefined;
   const naming = rules.naming(target);
-  const name = spell(target);
-  if (isHere && naming !== "port" && rules.ownListeners().some(({ port }) => port === target.port))
-    return `${at} is this proxy itself; only "${name}" in proxy.private_hosts allows it`;
+  const allows = `"${spell(target)}" in proxy.private_hosts allows it`;
+  const isProxy = isHere && rules.ownPorts().includes(target.port);
+  if (isProxy && naming !== "port") return `this proxy itself; only ${allows}`;
   if (naming !== undefined) return undefined;
-  return `${at} is ${isHere ? "this machine" : "in a private network"}; "${name}" in proxy.private_hosts allows it`;
+  return `${isHere ? "this machine" : "in a private network"}; ${allows}`;
 }
 
 /**
@@ -92,12 +86,10 @@ function refusalOf(target: Authority, given: string, rules: AddressRules): strin
  * @throws RefusedError `address_refused` where one of them may not be reached.
  */
 export function checkAddresses(target: Authority, addresses: readonly string[], rules: AddressRules): void {
-  const isLiteral = addresses.length === 1 && addresses[0] === bare(target.host);
   for (const address of addresses) {
-    const why = refusalOf(target, address, rules);
+    const what = refusalOf(target, address, rules);
     // One bad address among good ones is how rebinding starts: the whole answer is refused.
-    if (why !== undefined)
-      throw refused("address_refused", isLiteral ? why : `"${target.host}" has an address that may not be reached: ${why}`);
+    if (what !== undefined) throw refused("address_refused", `the address of "${target.host}" is ${what}`);
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * Deciding: one request to the gate, held until a person answered or the gate's deadline is over, and performed with what was released.
  */
-import { type ConsentGate, type HttpAction, httpAction, isConsentError, isHttpAction, type Release } from "@acp/core";
-import type { Asking, Decide } from "./parts.js";
-import { refusalOfDenied, refused } from "./refusals.js";
+import { type ConsentGate, type HttpAction, httpAction, isConsentError, type Release } from "@acp/core";
+import type { Decide } from "./parts.js";
+import { makeDenial, refusalOfDenied, refused } from "./refusals.js";
 import { placeholderHeaders } from "./secret-headers.js";
 
 /** Parts of {@link createDecide}. */
@@ -40,24 +40,24 @@ export function actionOf({ method, target, rawHeaders }: RequestHead): HttpActio
   }
 }
 
-/** Whether what was released is a request of the kind that was asked about; a person may have edited it. */
-function isAnswerTo({ action }: Asking, release: Release): boolean {
-  const released = release.action;
-  return isHttpAction(released) && (released.name === "CONNECT") === (action.name === "CONNECT");
-}
-
 /** Makes the decider of a gate. */
 export function createDecide({ gate, log = () => {} }: DecideOptions): Decide {
-  return async (asking, perform) => {
-    const { action, signal } = asking;
-    const { agent, session, gate: own = gate } = asking.caller;
-    const run = async (release: Release): Promise<void> => {
-      if (!isAnswerTo(asking, release)) throw new Error("the released action is of another kind");
-      await perform(release);
+  return async ({ action, caller, signal }, perform) => {
+    const { agent, session, gate: own = gate } = caller;
+    let isPerforming = false;
+    const start = (release: Release): Promise<void> => {
+      isPerforming = true;
+      return perform(release);
     };
-    const result = await own.run(action, run, { agent, signal, ...(session === undefined ? {} : { session }) });
-    if (!result.ran) return refusalOfDenied(result.verdict);
-    if (!result.recorded) log("the audit log could not keep that a request is completed");
-    return undefined;
+    try {
+      const result = await own.run(action, start, { agent, signal, ...(session === undefined ? {} : { session }) });
+      if (!result.ran) return refusalOfDenied(result.verdict);
+      if (!result.recorded) log("the audit log could not keep that a request is completed");
+      return undefined;
+    } catch (error) {
+      if (isPerforming) throw error;
+      log(`the gate failed: ${error instanceof Error ? error.message : String(error)}`);
+      return makeDenial("internal_error", "the gate failed");
+    }
   };
 }

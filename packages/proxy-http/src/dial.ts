@@ -8,7 +8,6 @@ import {
   type AddressRules,
   checkAddresses,
   interfaceAddresses,
-  type Listener,
   literalAddress,
   type Naming,
   type Resolve,
@@ -17,12 +16,6 @@ import {
 import type { Dial } from "./parts.js";
 import { refused } from "./refusals.js";
 
-/** How long a resolver may take. */
-const RESOLVE_TIMEOUT_MS = 10_000;
-/** How long connecting may take, over all addresses of a host. */
-const CONNECT_TIMEOUT_MS = 30_000;
-/** How long one address may take while there is another one to try. */
-const ATTEMPT_TIMEOUT_MS = 5_000;
 /** How long the addresses of this machine's interfaces are taken to be the same. */
 const INTERFACES_TTL_MS = 1_000;
 
@@ -35,13 +28,17 @@ export interface DialerOptions {
   readonly resolve?: Resolve;
   /** Which hosts on this machine or in the own network the operator names; from `readPrivateHosts`. */
   readonly naming: Naming;
-  /** Where the proxy listens at this moment. */
-  readonly ownListeners: () => readonly Listener[];
+  /** Ports that the proxy listens on at this moment, at whatever address of this machine. */
+  readonly ownPorts: () => readonly number[];
   /** Left out: those of this machine's interfaces. */
   readonly ownAddresses?: () => ReadonlySet<string>;
+  /** How long looking a host up and connecting to one of its addresses may take together. */
+  readonly connectMs?: number;
   readonly connect?: Connect;
   readonly clock?: Clock;
 }
+
+const CONNECT_MS = 10_000;
 
 /** The outgoing half outlives the incoming one, so that a tunnel can be closed one way at a time. */
 const openSocket: Connect = (host, port) => netConnect({ host, port, allowHalfOpen: true, noDelay: true });
@@ -110,17 +107,20 @@ const codeOf = (error: unknown): string =>
     ? ` (${error.code})`
     : "";
 
+/** One dialling under way. */
 interface Dialling {
   readonly target: Authority;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** What is left of the time, in ms. */
+  readonly leftMs: () => number;
 }
 
-async function resolveOnce(resolve: Resolve, { target, signal, clock }: Dialling): Promise<readonly string[]> {
+async function resolveOnce(resolve: Resolve, { target, signal, clock, leftMs }: Dialling): Promise<readonly string[]> {
   const literal = literalAddress(target.host);
   if (literal !== undefined) return [literal];
   try {
-    const addresses = await within(() => resolve(target.host), { clock, ms: RESOLVE_TIMEOUT_MS, signal });
+    const addresses = await within(() => resolve(target.host), { clock, ms: leftMs(), signal });
     if (addresses.length === 0) throw new Error("there is none");
     return addresses;
   } catch (error) {
@@ -130,14 +130,11 @@ async function resolveOnce(resolve: Resolve, { target, signal, clock }: Dialling
   }
 }
 
-async function connectOne(connect: Connect, addresses: readonly string[], { target, signal, clock }: Dialling): Promise<Socket> {
-  const startedMs = clock.monotonic();
+/** Tries one address after the other; each gets its part of the time that is left. */
+async function connectOne(connect: Connect, addresses: readonly string[], { target, signal, clock, leftMs }: Dialling): Promise<Socket> {
   let last: unknown;
   for (const [index, address] of addresses.entries()) {
-    const leftMs = CONNECT_TIMEOUT_MS - (clock.monotonic() - startedMs);
-    if (leftMs <= 0) break;
-    const isLast = index === addresses.length - 1;
-    const ms = isLast ? leftMs : Math.min(leftMs, ATTEMPT_TIMEOUT_MS);
+    const ms = leftMs() / (addresses.length - index);
     try {
       return await within((over) => opened(connect(address, target.port), over), { clock, ms, signal });
     } catch (error) {
@@ -154,11 +151,12 @@ async function connectOne(connect: Connect, addresses: readonly string[], { targ
  * Makes a dialler. Its sockets can be half-closed, and an error of one that nobody listens to ends that socket only.
  */
 export function createDialer(options: DialerOptions): Dial {
-  const { resolve = systemResolve, naming, ownListeners, connect = openSocket, clock = systemClock } = options;
-  const rules: AddressRules = { naming, ownListeners, ownAddresses: options.ownAddresses ?? createCached(clock) };
+  const { resolve = systemResolve, naming, ownPorts, connectMs = CONNECT_MS, connect = openSocket, clock = systemClock } = options;
+  const rules: AddressRules = { naming, ownPorts, ownAddresses: options.ownAddresses ?? createCached(clock) };
   return async (target, signal) => {
     signal.throwIfAborted();
-    const dialling: Dialling = { target, signal, clock };
+    const untilMs = clock.monotonic() + connectMs;
+    const dialling: Dialling = { target, signal, clock, leftMs: () => Math.max(0, untilMs - clock.monotonic()) };
     const addresses = await resolveOnce(resolve, dialling);
     checkAddresses(target, addresses, rules);
     return connectOne(connect, addresses, dialling);

@@ -124,7 +124,7 @@ export function makeDenial(code: DenyCode, reason: string): Refusal {
 }
 
 /** The answer's body: `{"error":{…}}` and a line break. */
-export function refusalBody({ status: _, code, reason, remedy, retryable, retryAfterMs, requestId, ruleId }: Refusal): string {
+export function refusalBody({ code, reason, remedy, retryable, retryAfterMs, requestId, ruleId }: Refusal): string {
   return `${JSON.stringify({ error: { code, reason, remedy, retryable, retryAfterMs, requestId, ruleId } })}\n`;
 }
 
