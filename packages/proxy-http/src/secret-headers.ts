@@ -57,7 +57,7 @@ export function placeholderHeaders(rawHeaders: readonly string[]): Readonly<Reco
 
 /**
  * The headers to send upstream: those with placeholders are exactly those that were released, with their values. Where values are known at all,
- * the answer is asked for as it is: what is compressed cannot be masked.
+ * the answer is asked for as it is: what is compressed cannot be masked; where one goes out, it is asked for as a whole.
  *
  * @param headers - Names and values in turn, as they would be sent without secrets.
  * @throws RefusedError `vault_failed` where a placeholder would go out unfilled.
@@ -68,6 +68,8 @@ export function fillHeaders(headers: readonly string[], release: Release): reado
   const replaced = new Set(released.map(([name]) => name));
   const isMasked = release.masker() !== undefined;
   if (isMasked) replaced.add("accept-encoding");
+  // Parts of an answer could each hold a part of a value, which no mask finds.
+  if (released.length > 0) for (const name of ["range", "if-range"]) replaced.add(name);
   for (const [name, value] of released) {
     if (OWN_HEADERS.has(name) || value.includes(PLACEHOLDER))
       throw new RefusedError(makeDenial("vault_failed", "no vault puts in what the request names"));
