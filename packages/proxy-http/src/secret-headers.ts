@@ -7,7 +7,8 @@ import { isHttpAction, type Masker, type Release } from "@acp/core";
 import { makeDenial, refused, RefusedError } from "./refusals.js";
 
 const PLACEHOLDER = "{{secret:";
-const LABEL_SAFE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** A masked name has brackets, which no name of a header has. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Headers that the proxy reads, writes or removes itself: a secret in one would be lost, or change how the request is read. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -84,8 +85,14 @@ export interface ResponseMask {
   readonly isInjected: boolean;
   /** A status text. */
   text(text: string): string;
-  /** Headers or trailers, names and values in turn. `content-length` goes: the length may change, so that the body is sent in chunks. */
+  /**
+   * Headers, names and values in turn. `content-length` goes: the length may change, so that the body is sent in chunks.
+   *
+   * @throws RefusedError `upstream_invalid` for an answer to a request with secrets that is compressed, so that it cannot be looked into.
+   */
   headers(rawHeaders: readonly string[]): readonly string[];
+  /** Trailers, or the headers of an intermediate answer. Never throws. */
+  trailers(rawTrailers: readonly string[]): readonly string[];
   /** The body's way through. */
   body(): Transform;
 }
@@ -109,15 +116,16 @@ function isCompressed(rawHeaders: readonly string[]): boolean {
   });
 }
 
-/**
- * The mask for the answer to a released request; `undefined` where no secret is known.
- *
- * @throws RefusedError `upstream_invalid`, from `headers`, for an answer to a request with secrets that cannot be looked into.
- */
+/** The mask for the answer to a released request; `undefined` where no secret is known. */
 export function createResponseMask(release: Release): ResponseMask | undefined {
   const masker = release.masker();
   if (masker === undefined) return undefined;
   const isInjected = release.secrets.length > 0;
+  const mask = (rawHeaders: readonly string[]): readonly string[] =>
+    pairsOf(rawHeaders)
+      .map(([name, value]): Pair => [maskText(masker, name), maskText(masker, value)])
+      .filter(([name]) => TOKEN.test(name) && name.toLowerCase() !== "content-length")
+      .flat();
   return {
     isInjected,
     text: (text) => maskText(masker, text),
@@ -127,12 +135,9 @@ export function createResponseMask(release: Release): ResponseMask | undefined {
           "upstream_invalid",
           "the answer is compressed although identity was asked for, so that no secret in it could be masked",
         );
-      return pairsOf(rawHeaders)
-        .filter(([name]) => name.toLowerCase() !== "content-length")
-        .map(([name, value]): Pair => [maskText(masker, name), maskText(masker, value)])
-        .filter(([name]) => LABEL_SAFE.test(name))
-        .flat();
+      return mask(rawHeaders);
     },
+    trailers: mask,
     body() {
       const stream = release.masker() ?? masker;
       return new Transform({
