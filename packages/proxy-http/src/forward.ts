@@ -172,7 +172,7 @@ function transfer(parts: ForwardParts, exchange: Exchange, { sent, mask, passed 
       end();
       resolve({ answer: incoming, socket, head });
     });
-    sent.on("information", (head: Information) => passInformation(response, head));
+    sent.on("information", (head: Information) => passInformation(response, head, mask));
     sent.once("response", (incoming) => {
       answer = incoming;
       try {
@@ -223,14 +223,14 @@ interface Information {
 const EARLY_HINTS = 103;
 
 /** 100 and 102 say nothing but themselves; early hints have headers. Others nobody asked for. */
-function passInformation(response: ServerResponse, { statusCode, rawHeaders }: Information): void {
+function passInformation(response: ServerResponse, { statusCode, rawHeaders }: Information, mask: ResponseMask | undefined): void {
   const { socket, req } = response;
   // Where an earlier answer of this connection is still on its way, an intermediate one has no place to go.
   if (response.headersSent || socket === null || req.httpVersion !== "1.1") return;
   if (statusCode === 100) response.writeContinue();
   else if (statusCode === 102) response.writeProcessing();
   else if (statusCode === EARLY_HINTS) {
-    const kept = endToEnd(rawHeaders, { kind: "none" });
+    const kept = endToEnd(mask === undefined ? rawHeaders : mask.trailers(rawHeaders), { kind: "none" });
     const lines = trailersOf(kept).map(([name, value]) => `${name}: ${value}\r\n`);
     if (lines.every((line) => STATUS_TEXT.test(line.slice(0, -2))))
       socket.write(`HTTP/1.1 103 Early Hints\r\n${lines.join("")}\r\n`, "latin1");
@@ -260,7 +260,7 @@ function passAnswer({ limits }: ForwardParts, { incoming, response, mask, passed
   response.sendDate = false;
   response.writeHead(incoming.statusCode ?? 0, STATUS_TEXT.test(text) ? text : "", [...headers]);
   const finish = (): void => {
-    const trailers = mask === undefined ? incoming.rawTrailers : mask.headers(incoming.rawTrailers);
+    const trailers = mask === undefined ? incoming.rawTrailers : mask.trailers(incoming.rawTrailers);
     if (framing.kind === "chunked" && response.chunkedEncoding) response.addTrailers(trailersOf(trailers));
     response.end();
   };
