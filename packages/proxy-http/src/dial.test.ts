@@ -105,6 +105,16 @@ describe("createDialer()", () => {
     expect(dialled).toHaveLength(2);
   });
 
+  it("tries eight addresses at most, and checks all of them", async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`8.8.${index >> 8}.${index & 255}`, "fails" as const]));
+    const { dial, dialled } = kit(many);
+    await expect(dial(app, never)).rejects.toMatchObject({ refusal: { code: "upstream_unreachable" } });
+    expect(dialled).toHaveLength(8);
+    const hidden = kit({ ...many, "10.0.0.1": "connects" });
+    await expect(hidden.dial(app, never)).rejects.toMatchObject({ refusal: { code: "address_refused" } });
+    expect(hidden.dialled).toEqual([]);
+  });
+
   it("gives each address its part of the time", async () => {
     const clock = manualClock();
     const { dial, dialled, sockets } = kit({ [PUBLIC[0]]: "hangs", [PUBLIC[1]]: "connects" }, { clock, connectMs: 10_000 });

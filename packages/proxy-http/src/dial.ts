@@ -39,6 +39,9 @@ export interface DialerOptions {
 }
 
 const CONNECT_MS = 10_000;
+/** Addresses of one host that are tried: whoever writes the answers of a resolver must not have us knock on thousands of doors. */
+const TRIED_MAX = 8;
+const DONE: Error = new Error("it is done");
 
 /** The outgoing half outlives the incoming one, so that a tunnel can be closed one way at a time. */
 const openSocket: Connect = (host, port) => netConnect({ host, port, allowHalfOpen: true, noDelay: true });
@@ -83,20 +86,25 @@ async function within<T>(start: (signal: AbortSignal) => Promise<T>, { clock, ms
   try {
     return await Promise.race([start(over.signal), aborted]);
   } finally {
-    done.abort(new Error("it is done"));
+    done.abort(DONE);
     signal.removeEventListener("abort", stop);
   }
 }
 
+const ignore = (): void => {};
+
 function opened(socket: Socket, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // Stays: an error that comes before the next owner listens must end this connection and nothing else.
-    socket.on("error", reject);
+    socket.on("error", ignore);
     const stop = (): void => void socket.destroy();
+    const closed = (): void => reject(new Error("the connection was closed"));
     signal.addEventListener("abort", stop, { once: true });
-    socket.once("close", () => reject(new Error("the connection was closed")));
+    socket.once("error", reject).once("close", closed);
     socket.once("connect", () => {
       signal.removeEventListener("abort", stop);
+      // A socket that lives long holds on to nothing of how it was made.
+      socket.off("error", reject).off("close", closed);
       resolve(socket);
     });
   });
@@ -132,9 +140,10 @@ async function resolveOnce(resolve: Resolve, { target, signal, clock, leftMs }: 
 
 /** Tries one address after the other; each gets its part of the time that is left. */
 async function connectOne(connect: Connect, addresses: readonly string[], { target, signal, clock, leftMs }: Dialling): Promise<Socket> {
+  const tried = addresses.slice(0, TRIED_MAX);
   let last: unknown;
-  for (const [index, address] of addresses.entries()) {
-    const ms = leftMs() / (addresses.length - index);
+  for (const [index, address] of tried.entries()) {
+    const ms = leftMs() / (tried.length - index);
     try {
       return await within((over) => opened(connect(address, target.port), over), { clock, ms, signal });
     } catch (error) {
