@@ -81,8 +81,6 @@ export function fillHeaders(headers: readonly string[], release: Release): reado
 
 /** How the answer to one released request is masked. */
 export interface ResponseMask {
-  /** Whether a secret went out with the request. */
-  readonly isInjected: boolean;
   /** A status text. */
   text(text: string): string;
   /**
@@ -127,7 +125,6 @@ export function createResponseMask(release: Release): ResponseMask | undefined {
       .filter(([name]) => TOKEN.test(name) && name.toLowerCase() !== "content-length")
       .flat();
   return {
-    isInjected,
     text: (text) => maskText(masker, text),
     headers(rawHeaders) {
       if (isInjected && isCompressed(rawHeaders))
