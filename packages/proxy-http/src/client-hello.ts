@@ -85,7 +85,7 @@ function serverNameOf(message: Buffer): string | undefined {
 }
 
 /** The hello, or how many bytes are needed before it is worth to look again. */
-function read(bytes: Buffer): Hello | number {
+function read(bytes: Buffer, bytesMax: number): Hello | number {
   const payloads: Buffer[] = [];
   let have = 0;
   let want = MESSAGE_HEAD_BYTES;
@@ -100,6 +100,7 @@ function read(bytes: Buffer): Hello | number {
     if (bytes[at + 1] !== 3) throw new MalformedError("its record has an unknown version");
     if (length === 0 || length > RECORD_BYTES_MAX) throw new MalformedError("its record is empty or too long");
     const end = at + RECORD_HEAD_BYTES + length;
+    if (end > bytesMax) throw new MalformedError(`its client hello has more than ${bytesMax} bytes`);
     if (bytes.length < end) return end;
     payloads.push(bytes.subarray(at + RECORD_HEAD_BYTES, end));
     have += length;
@@ -124,9 +125,8 @@ export function createHelloReader(bytesMax: number): HelloReader {
   let needed = 1;
   const look = (): Hello | undefined => {
     if (total < needed) return undefined;
-    const result = read(Buffer.concat(chunks));
+    const result = read(Buffer.concat(chunks), bytesMax);
     if (typeof result !== "number") return result;
-    if (result > bytesMax) throw new MalformedError(`its client hello has more than ${bytesMax} bytes`);
     needed = result;
     return undefined;
   };

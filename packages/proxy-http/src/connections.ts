@@ -10,7 +10,7 @@ import type { Watch } from "./watch.js";
 
 /** One thing under way on a connection. */
 export interface UnderWay {
-  /** The agent sends no more; whoever waits for a decision takes it to be gone after a while. */
+  /** The agent sends no more. */
   onHalfClosed(): void;
   /** The connection is gone. */
   onClosed(): void;

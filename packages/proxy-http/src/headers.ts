@@ -18,10 +18,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Of a connection where an answer says it as well as a request. */
+/** Between a proxy and its neighbour; what is ours to say nobody else says in our place. */
 const isProxys = (name: string): boolean => name.startsWith("proxy-");
-/** Answers of servers that authenticate or report through a proxy are theirs to say. */
-const END_TO_END_PROXY: ReadonlySet<string> = new Set(["proxy-status"]);
 /** Too late in a trailer: how to read, route, authenticate, cache or understand the message (RFC 9110 §6.5.1). */
 const NEVER_TRAILING: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
@@ -82,7 +80,7 @@ export function endToEnd(rawHeaders: readonly string[], framing: Framing, droppe
     !HOP_BY_HOP.has(name) &&
     !named.has(name) &&
     !dropped.has(name) &&
-    (!isProxys(name) || END_TO_END_PROXY.has(name)) &&
+    !isProxys(name) &&
     (name !== "trailer" || framing.kind === "chunked");
   return keepOnly(rawHeaders, isKept);
 }

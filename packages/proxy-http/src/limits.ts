@@ -30,7 +30,7 @@ export interface ProxyLimits {
   readonly helloBytesMax: number;
   /** Bytes that a tunnel's client may send ahead while the tunnel is decided; the rest waits in its socket. */
   readonly aheadBytesMax: number;
-  /** How long a client that half-closed its connection waits for a decision; then it is taken to be gone. */
+  /** How long nothing may reach a client that half-closed its connection: most who do are gone, and nothing else would show it. */
   readonly halfClosedMs: number;
   /** How long, and below how many bytes, the body of a refused request is read: many clients write all of it before they read. */
   readonly lingerMs: number;
@@ -59,7 +59,7 @@ export const LIMITS: ProxyLimits = {
   tunnelTotalMs: 12 * HOUR_MS,
   helloBytesMax: 32 * KIB,
   aheadBytesMax: 64 * KIB,
-  halfClosedMs: 2 * SECOND_MS,
+  halfClosedMs: 5 * SECOND_MS,
   lingerMs: 2 * SECOND_MS,
   lingerBytesMax: 1_024 * KIB,
   sweepEveryMs: SECOND_MS,

@@ -14,7 +14,7 @@ import { endToEnd } from "./headers.js";
 import type { Caller, Decide, Dial, ProxyCount } from "./parts.js";
 import { BrokenOffError } from "./pump.js";
 import { makeDenial, makeRefusal, type Refusal, refusalBytes, refused, RefusedError, sendRefusal } from "./refusals.js";
-import { type CheckedRequest, checkHost, checkRequest } from "./request-guard.js";
+import { type CheckedRequest, checkHost, checkRequest, type RequestLine } from "./request-guard.js";
 import { type Carried, carry, holdAhead } from "./tunnel.js";
 
 /** What happened, for whoever reads the log of a proxy. */
@@ -45,8 +45,8 @@ export interface ServeParts extends ForwardParts {
 }
 
 /** A request whose head was parsed, and its connection. */
-export interface Arrived {
-  readonly request: IncomingMessage;
+export interface Arrived<Request extends RequestLine = IncomingMessage> {
+  readonly request: Request;
   readonly connection: Connection;
 }
 
@@ -66,36 +66,39 @@ interface About {
   host?: string;
 }
 
-interface Job extends Arrived {
+interface Job extends Arrived<RequestLine> {
   readonly kind: "requests" | "tunnels";
   readonly perform: Perform;
   /** Says no; `undefined`: ends the connection, if it is not over. */
   refuse(refusal: Refusal | undefined): void | Promise<void>;
 }
 
-function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Arrived): Refusal | undefined {
+function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refusal | undefined {
   if (isClosing()) return makeRefusal("closing", "the proxy is closing");
   return connection.load >= limits.pipelinedMax
     ? makeRefusal("overloaded", `${limits.pipelinedMax} requests of this connection are under way already`)
     : undefined;
 }
 
+/** Made once: connections go all the time, and an error costs more than its news. */
+const GONE = new BrokenOffError("the agent is gone");
+
 /** Judges a request and performs it. */
-async function judge(parts: ServeParts, { request, connection, perform }: Job, about: About): Promise<Refusal | undefined> {
+async function judge(parts: ServeParts, { kind, request, connection, perform }: Job, about: About): Promise<Refusal | undefined> {
   const gone = new AbortController();
   const { signal } = gone;
   const { rawHeaders } = request;
-  const leave = (): void => gone.abort(new BrokenOffError("the agent is gone"));
   let isDecided = false;
   let unwatch = (): void => {};
   const onHalfClosed = (): void => {
     unwatch = parts.watch.add({
-      progress: () => (isDecided ? undefined : 0),
+      // One way of a tunnel may be over long before the other.
+      progress: () => (isDecided && kind === "tunnels" ? undefined : connection.socket.bytesWritten),
       idleMs: parts.limits.halfClosedMs,
       onOver: () => void connection.socket.destroy(),
     });
   };
-  const end = connection.begin({ onHalfClosed, onClosed: leave });
+  const end = connection.begin({ onHalfClosed, onClosed: () => gone.abort(GONE) });
   try {
     if (connection.isHalfClosed) onHalfClosed();
     const caller = parts.findCaller(rawHeaders, connection.caller);
@@ -205,16 +208,20 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, { checke
   return { request, response, checked, action, sharer: caller.agent.id, signal };
 }
 
-/** Serves a CONNECT; from here on its socket is ours. */
-export async function serveConnect(parts: ServeParts, { request, connection }: Arrived, head: Buffer): Promise<void> {
+/** Serves a CONNECT; from here on its socket is ours. A tunnel lives long: of its request only what is read of it is kept. */
+export function serveConnect(parts: ServeParts, { request, connection }: Arrived, head: Buffer): Promise<void> {
   const { socket } = connection;
+  const { method, url, httpVersion, rawHeaders } = request;
   // An answer of an earlier request is still on its way.
-  if (connection.load > 0) return void socket.destroy();
+  if (connection.load > 0) {
+    socket.destroy();
+    return Promise.resolve();
+  }
   const takeAhead = holdAhead(socket, head, parts.limits.aheadBytesMax);
   let isOpen = false;
-  await run(parts, {
+  return run(parts, {
     kind: "tunnels",
-    request,
+    request: { method, url, httpVersion, rawHeaders },
     connection,
     async perform({ signal }, { action }) {
       if (!isHttpAction(action)) throw new Error("the released action is of another kind");

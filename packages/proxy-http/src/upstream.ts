@@ -2,6 +2,7 @@
  * Upstream: requests to hosts, over sockets that were dialled to checked addresses and no others. Requests that change nothing and have no body share
  * kept connections; every other one has a connection of its own, so that a host that misreads where a body ends misreads nobody else's request.
  */
+import { setMaxListeners } from "node:events";
 import { Agent, type ClientRequest, type ClientRequestArgs, request as httpRequest } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -57,6 +58,8 @@ class CheckedAgent extends Agent {
     this.#dial = dial;
     this.#keptMax = keptMax;
     this.#keptMs = keptMs;
+    // One for every connection that is being made; they all leave.
+    setMaxListeners(0, this.#closed.signal);
   }
 
   override getName(options?: ClientRequestArgs): string {
