@@ -5,7 +5,6 @@
 import type { Socket } from "node:net";
 import type { ProxyLimits } from "./limits.js";
 import type { Caller } from "./parts.js";
-import { makeRefusal, refusalBytes } from "./refusals.js";
 import type { Watch } from "./watch.js";
 
 /** One thing under way on a connection. */
@@ -33,7 +32,7 @@ export interface Connection {
 export interface Connections {
   /** How many there are. */
   readonly size: number;
-  /** Takes a socket in; `undefined`, and the socket is closed, where there are too many. */
+  /** Takes a socket in; `undefined` where there are too many. */
   add(socket: Socket, caller?: Caller): Connection | undefined;
   of(socket: Socket): Connection | undefined;
   /** Closes those that have nothing under way, now and from now on. */
@@ -90,11 +89,7 @@ export function createConnections({ connectionsMax, headMs }: ProxyLimits, watch
     },
     add(socket, caller) {
       socket.on("error", () => {});
-      if (all.size >= connectionsMax) {
-        socket.write(refusalBytes(makeRefusal("overloaded", `the proxy has ${connectionsMax} connections already`)));
-        socket.destroySoon();
-        return undefined;
-      }
+      if (all.size >= connectionsMax) return undefined;
       // What is written with the last answer goes out before the socket closes.
       const held = hold(socket, caller, () => {
         if (draining) setImmediate(() => held.works.size === 0 && socket.destroySoon());

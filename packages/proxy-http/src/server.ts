@@ -79,7 +79,7 @@ interface ServerParts {
  * @throws ConsentError `options_invalid`.
  */
 export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpConsentProxy {
-  const { clock = systemClock, count = NOTHING, signal } = options;
+  const { clock = systemClock, signal } = options;
   const limits: ProxyLimits = { ...LIMITS, ...options.limits };
   const watch = createWatch(clock, limits.sweepEveryMs);
   const connections = createConnections(limits, watch);
@@ -95,8 +95,10 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
   // Never listens: sockets that are handed over are its own.
   const attached = makeServer(parts);
   const take = (server: Server, socket: Socket, caller?: Caller): void => {
-    if (connections.add(socket, caller) === undefined) return;
-    count({ name: "connections", by: 1, labels: { kind: caller === undefined ? "accepted" : "attached" } });
+    if (closing !== undefined) return turnAway(socket, makeRefusal("closing", "the proxy is closing"));
+    if (connections.add(socket, caller) === undefined)
+      return turnAway(socket, makeRefusal("overloaded", `the proxy has ${limits.connectionsMax} connections already`));
+    serve.count({ name: "connections", by: 1, labels: { kind: caller === undefined ? "accepted" : "attached" } });
     if (server === attached) server.emit("connection", socket);
   };
   const close = (drainMs: number): Promise<void> =>
@@ -111,13 +113,25 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
       checkListening(host, options, closing !== undefined);
       const server = makeServer(parts);
       server.prependListener("connection", (socket: Socket) => take(server, socket));
-      await listening(server, { port, host });
       servers.add(server);
+      try {
+        await listening(server, { port, host });
+      } catch (error) {
+        servers.delete(server);
+        throw error;
+      }
       return { port: portOf(server)[0] ?? port };
     },
     attach: (socket, caller) => take(attached, socket, caller),
     close: ({ drainMs = 0 } = {}) => close(drainMs),
   };
+}
+
+/** Says no to a connection before it says anything. */
+function turnAway(socket: Socket, refusal: Refusal): void {
+  socket.on("error", NOTHING);
+  socket.write(refusalBytes(refusal));
+  socket.destroySoon();
 }
 
 interface Shared {
