@@ -5,6 +5,6 @@ export { hostApprovalTtlMs } from "./host-approval.js";
 export type { ProxyLimits } from "./limits.js";
 export type { Caller, ProxyCount } from "./parts.js";
 export type { ProxyRefusalCode, Refusal } from "./refusals.js";
-export type { ProxyLogEntry } from "./serve.js";
+export type { ProxyLogEntry } from "./judging.js";
 export { createHttpConsentProxy } from "./server.js";
 export type { HttpConsentProxy, HttpConsentProxyOptions, ListenOptions } from "./server.js";

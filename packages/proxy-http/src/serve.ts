@@ -1,164 +1,14 @@
 /**
- * Serve: one parsed request from its head to its end. Who asks, what exactly is asked, what the gate says, and only then what was allowed. Whatever
- * goes wrong ends in a refusal with a code, on this one connection.
+ * Serve: the three things that a client can ask of a proxy: a request, a tunnel, and a request that wants to go over to another protocol.
  */
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type HttpAction, isHttpAction, type Release } from "@acp/core";
-import type { Naming } from "./addresses.js";
-import type { FindCaller } from "./agents.js";
-import type { Connection } from "./connections.js";
-import { actionOf } from "./decide.js";
-import { type Exchange, forward, type ForwardParts, type Passed } from "./forward.js";
+import { isHttpAction } from "@acp/core";
+import { type Exchange, forward, type Passed } from "./forward.js";
 import { endToEnd } from "./headers.js";
-import type { Caller, Decide, Dial, ProxyCount } from "./parts.js";
-import { BrokenOffError } from "./pump.js";
-import { makeDenial, makeRefusal, type Refusal, refusalBytes, refused, RefusedError, sendRefusal } from "./refusals.js";
-import { type CheckedRequest, checkHost, checkRequest, type RequestLine } from "./request-guard.js";
+import { type Arrived, checkUpgrade, type Job, type Judged, run, type ServeParts } from "./judging.js";
+import { refusalBytes, sendRefusal } from "./refusals.js";
 import { type Carried, carry, holdAhead } from "./tunnel.js";
-
-/** What happened, for whoever reads the log of a proxy. */
-export interface ProxyLogEntry {
-  readonly level: "info" | "warn" | "error";
-  /** Stable name. */
-  readonly event: "refused" | "broke_off" | "failed" | "note";
-  /** One line. */
-  readonly text: string;
-  readonly agent?: string;
-  readonly host?: string;
-  readonly method?: string;
-  readonly code?: Refusal["code"];
-  readonly requestId?: string;
-}
-
-/** What all requests share. */
-export interface ServeParts extends ForwardParts {
-  readonly findCaller: FindCaller;
-  readonly decide: Decide;
-  readonly dial: Dial;
-  readonly requireSni: boolean;
-  /** Which hosts may go over to another protocol. */
-  readonly mayUpgrade: Naming;
-  readonly isClosing: () => boolean;
-  readonly count: (count: ProxyCount) => void;
-  readonly log: (entry: ProxyLogEntry) => void;
-}
-
-/** A request whose head was parsed, and its connection. */
-export interface Arrived<Request extends RequestLine = IncomingMessage> {
-  readonly request: Request;
-  readonly connection: Connection;
-}
-
-interface Judged {
-  readonly checked: CheckedRequest;
-  readonly action: HttpAction;
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
-}
-
-type Perform = (judged: Judged, release: Release) => Promise<void>;
-
-/** What is said about a request in the log and in counters. */
-interface About {
-  method: string;
-  agent?: string;
-  host?: string;
-}
-
-interface Job extends Arrived<RequestLine> {
-  readonly kind: "requests" | "tunnels";
-  readonly perform: Perform;
-  /** Says no; `undefined`: ends the connection, if it is not over. */
-  refuse(refusal: Refusal | undefined): void | Promise<void>;
-}
-
-function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refusal | undefined {
-  if (isClosing()) return makeRefusal("closing", "the proxy is closing");
-  return connection.load >= limits.pipelinedMax
-    ? makeRefusal("overloaded", `${limits.pipelinedMax} requests of this connection are under way already`)
-    : undefined;
-}
-
-/** Made once: connections go all the time, and an error costs more than its news. */
-const GONE = new BrokenOffError("the agent is gone");
-
-/** Judges a request and performs it. */
-async function judge(parts: ServeParts, { kind, request, connection, perform }: Job, about: About): Promise<Refusal | undefined> {
-  const gone = new AbortController();
-  const { signal } = gone;
-  const { rawHeaders } = request;
-  let isDecided = false;
-  let unwatch = (): void => {};
-  const onHalfClosed = (): void => {
-    unwatch = parts.watch.add({
-      // One way of a tunnel may be over long before the other.
-      progress: () => (isDecided && kind === "tunnels" ? undefined : connection.socket.bytesWritten),
-      idleMs: parts.limits.halfClosedMs,
-      onOver: () => void connection.socket.destroy(),
-    });
-  };
-  const end = connection.begin({ onHalfClosed, onClosed: () => gone.abort(GONE) });
-  try {
-    if (connection.isHalfClosed) onHalfClosed();
-    const caller = parts.findCaller(rawHeaders, connection.caller);
-    about.agent = caller.agent.id;
-    const checked = checkRequest(request, parts.limits);
-    const action = actionOf({ method: checked.method, target: checked.target, rawHeaders });
-    about.host = action.meta.host;
-    checkHost(checked, action);
-    if (checked.upgrade !== undefined) checkUpgrade(parts, action);
-    return await parts.decide({ action, caller, signal }, (release) => {
-      isDecided = true;
-      return perform({ checked, action, caller, signal }, release);
-    });
-  } finally {
-    unwatch();
-    end();
-  }
-}
-
-function checkUpgrade({ mayUpgrade }: ServeParts, { meta }: HttpAction): void {
-  if (mayUpgrade(meta) === undefined)
-    throw refused(
-      "request_invalid",
-      `requests to "${meta.host}" may not go over to another protocol; the operator can name it in upgradeHosts`,
-    );
-}
-
-/** The no that an error stands for; `undefined` where nobody is there to hear it. */
-function refusalOf({ log }: ServeParts, about: About, error: unknown): Refusal | undefined {
-  if (error instanceof RefusedError) return error.refusal;
-  if (error instanceof BrokenOffError) {
-    log({ level: "info", event: "broke_off", text: error.message, ...about });
-    return undefined;
-  }
-  log({ level: "error", event: "failed", text: error instanceof Error ? `${error.name}: ${error.message}` : "not an Error", ...about });
-  return makeDenial("internal_error", "the proxy failed");
-}
-
-/** From arrival to end; never rejects. */
-async function run(parts: ServeParts, job: Job): Promise<void> {
-  const { count, log } = parts;
-  const about: About = { method: job.request.method ?? "" };
-  let refusal = whyNotNow(parts, job);
-  let isBroken = false;
-  if (refusal === undefined) {
-    try {
-      refusal = await judge(parts, job, about);
-    } catch (error) {
-      refusal = refusalOf(parts, about, error);
-      isBroken = refusal === undefined;
-    }
-  }
-  count({ name: job.kind, by: 1, labels: { outcome: refusal !== undefined ? "refused" : isBroken ? "broke_off" : "performed" } });
-  if (refusal !== undefined) {
-    const { code, reason, requestId } = refusal;
-    count({ name: "refusals", by: 1, labels: { code } });
-    log({ level: "info", event: "refused", text: reason, code, ...about, ...(requestId === undefined ? {} : { requestId }) });
-  }
-  if (refusal !== undefined || isBroken) await job.refuse(refusal);
-}
 
 function countBytes({ count }: ServeParts, kind: Job["kind"], { up, down }: Passed | Carried): void {
   if (up > 0) count({ name: "bytes_up", by: up, labels: { kind } });
@@ -217,7 +67,8 @@ export function serveConnect(parts: ServeParts, { request, connection }: Arrived
     socket.destroy();
     return Promise.resolve();
   }
-  const takeAhead = holdAhead(socket, head, parts.limits.aheadBytesMax);
+  const { limits, watch } = parts;
+  const takeAhead = holdAhead(socket, head, limits.aheadBytesMax);
   let isOpen = false;
   return run(parts, {
     kind: "tunnels",
@@ -230,7 +81,7 @@ export function serveConnect(parts: ServeParts, { request, connection }: Arrived
       isOpen = true;
       socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       const hello = { host, requireSni: parts.requireSni };
-      countBytes(parts, "tunnels", await carry({ client: socket, upstream }, { ...parts, ahead: takeAhead(), hello }));
+      countBytes(parts, "tunnels", await carry({ client: socket, upstream }, { limits, watch, ahead: takeAhead(), hello }));
     },
     refuse(refusal) {
       if (refusal === undefined) return void socket.destroy();
@@ -251,7 +102,8 @@ function switchHead({ rawHeaders }: IncomingMessage, upgrade: string): string {
 export async function serveUpgrade(parts: ServeParts, { request, connection }: Arrived, head: Buffer): Promise<void> {
   const { socket } = connection;
   if (connection.load > 0) return void socket.destroy();
-  const takeAhead = holdAhead(socket, head, parts.limits.aheadBytesMax);
+  const { limits, watch } = parts;
+  const takeAhead = holdAhead(socket, head, limits.aheadBytesMax);
   const response = answerOn(socket, request);
   await run(parts, {
     kind: "requests",
@@ -265,7 +117,7 @@ export async function serveUpgrade(parts: ServeParts, { request, connection }: A
       response.detachSocket(socket);
       socket.write(switchHead(answer, judged.checked.upgrade ?? ""), "latin1");
       if (first.length > 0) socket.write(first);
-      countBytes(parts, "tunnels", await carry({ client: socket, upstream }, { ...parts, ahead: takeAhead() }));
+      countBytes(parts, "tunnels", await carry({ client: socket, upstream }, { limits, watch, ahead: takeAhead() }));
     },
     refuse(refusal) {
       if (refusal === undefined) return void socket.destroy();

@@ -13,7 +13,8 @@ import { createDialer } from "./dial.js";
 import { LIMITS, type ProxyLimits } from "./limits.js";
 import type { Caller, ProxyCount } from "./parts.js";
 import { makeRefusal, type Refusal, refusalBytes } from "./refusals.js";
-import { type Arrived, type ProxyLogEntry, serveConnect, type ServeParts, serveRequest, serveUpgrade } from "./serve.js";
+import type { Arrived, ProxyLogEntry, ServeParts } from "./judging.js";
+import { serveConnect, serveRequest, serveUpgrade } from "./serve.js";
 import { createUpstream } from "./upstream.js";
 import { createWatch, type Watch } from "./watch.js";
 

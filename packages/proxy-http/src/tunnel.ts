@@ -82,7 +82,7 @@ export function holdAhead(client: Socket, head: Buffer, bytesMax: number): () =>
   return () => {
     client.off("data", take);
     client.pause();
-    return Buffer.concat(chunks);
+    return Buffer.concat(chunks.splice(0));
   };
 }
 
