@@ -100,11 +100,12 @@ export function createConnections({ connectionsMax, headMs }: ProxyLimits, watch
         idleMs: headMs,
         onOver: () => void socket.destroy(),
       });
-      socket.once("end", () => {
+      // Told once each, without a wrapper that would see to it: there may be thousands of idle ones.
+      socket.on("end", () => {
         held.isHalfClosed = true;
         for (const work of held.works) work.onHalfClosed();
       });
-      socket.once("close", () => {
+      socket.on("close", () => {
         unwatch();
         for (const work of held.works) work.onClosed();
         forget(socket);

@@ -105,7 +105,7 @@ function sniff(client: Socket, { ahead, bytesMax, onHello }: Sniffing): void {
     if (hello !== undefined) tell(hello);
   };
   const onEnd = (): void => tell(reader.taken().length === 0 ? { kind: "other" } : { kind: "malformed", why: "it breaks off" });
-  client.on("data", take).once("end", onEnd);
+  client.on("data", take).on("end", onEnd);
   // Before the bytes that came ahead: what they decide may pause it again.
   client.resume();
   if (ahead.length > 0) take(ahead);
@@ -157,8 +157,8 @@ export function carry({ client, upstream }: Pair, { limits, watch, ahead, hello:
       upstream.destroy();
     };
     const broken = (cause: Error): void => cut(new BrokenOffError("the tunnel broke off", { cause }));
-    client.on("error", broken).once("close", () => onClose(upstream));
-    upstream.on("error", broken).once("close", () => onClose(client));
+    client.on("error", broken).on("close", () => onClose(upstream));
+    upstream.on("error", broken).on("close", () => onClose(client));
     // Protocols whose server speaks first wait for its greeting.
     if (terms?.requireSni !== true) upstream.pipe(client);
     if (terms === undefined) return start(ahead);

@@ -40,10 +40,12 @@ describe("an upgrade", () => {
   });
 
   it("anywhere else is refused, and reaches nobody", async () => {
-    const { port, host } = await start({ onData: once(SWITCH) });
+    const { port, host, audit } = await start({ onData: once(SWITCH) });
     const raw = await client(port);
     raw.write(upgradeTo(host.port));
     const text = await raw.ended();
+    // Nobody is asked about what cannot be done.
+    expect(audit.events()).toEqual([]);
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(errorOf(text)).toMatchObject({ code: "request_invalid", reason: expect.stringContaining("upgradeHosts") });
     expect(host.connections).toHaveLength(0);
