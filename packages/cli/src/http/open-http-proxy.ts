@@ -6,6 +6,7 @@ import type { Agent } from "@acp/core";
 import { createHttpConsentProxy } from "@acp/proxy-http";
 import type { HttpConsentProxy, HttpConsentProxyOptions } from "@acp/proxy-http";
 import type { Invocation } from "../command.js";
+import { onFile } from "../failure.js";
 import type { HomeConfig } from "../mcp/config.js";
 import type { HomeKeys } from "../mcp/home-keys.js";
 import type { GateInUse } from "../with-gate.js";
@@ -37,12 +38,10 @@ export interface RunningHttpProxy {
 export async function openHttpProxy(parts: HttpProxyParts, port: number): Promise<RunningHttpProxy> {
   const { invocation, source, homeKeys, inUse, agent, count } = parts;
   const options = await proxyOptions({ source, keys: homeKeys.keys, agent, gateWith: inUse.gateWith });
-  const proxy = createHttpConsentProxy({
-    ...options,
-    gate: inUse.gate,
-    log: createProxyLog(invocation),
-    ...(count !== undefined && { count }),
-  });
+  const log = createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
+  const proxy = await onFile(source.file, () =>
+    createHttpConsentProxy({ ...options, gate: inUse.gate, log, ...(count !== undefined && { count }) }),
+  );
   try {
     return { proxy, ...(await proxy.listen({ port })) };
   } catch (cause) {
