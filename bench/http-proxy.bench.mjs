@@ -1,5 +1,6 @@
 // What the HTTP proxy costs beside others, interleaved in one run: tunnels and plain requests a second with 16 clients and the CPU of each, a byte's
-// way through a tunnel and back, bytes a second, and the memory of 1,000 idle tunnels. Each contestant is a process of its own.
+// way through a tunnel and back, bytes a second, and the memory of 1,000 idle tunnels. Each contestant is a process of its own. The machine's speed
+// changes under us: a ratio is to the plain proxy of the same round, as the median of the rounds with the lowest and the highest.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,17 +10,19 @@ import { fixed, summary } from "./samples.mjs";
 
 const isJson = process.argv.includes("--json");
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
-const TUNNELS = Number(process.env.TUNNELS ?? 1_500);
+const TUNNELS = Number(process.env.TUNNELS ?? 2_000);
 const REQUESTS = Number(process.env.REQUESTS ?? 6_000);
 const PINGS = Number(process.env.PINGS ?? 1_500);
-const MEGABYTES = Number(process.env.MEGABYTES ?? 256);
+const MEGABYTES = Number(process.env.MEGABYTES ?? 512);
 const IDLE = 1_000;
+const IDLE_ROUNDS = Number(process.env.IDLE_ROUNDS ?? 3);
 const AT_ONCE = 16;
 
 const scratch = mkdtempSync(join(tmpdir(), "acp-bench-"));
 const origin = await startNode("origin.mjs");
+const BASE = "plain node:http, 40 lines";
 const CONTESTANTS = {
-  "plain node:http, 40 lines": () => startNode("plain.mjs"),
+  [BASE]: () => startNode("plain.mjs"),
   "acp, log in memory": () => startNode("acp.mjs"),
   "acp, durable log": () => startNode("acp.mjs", [join(mkdtempSync(join(scratch, "log-")), "audit.jsonl")]),
   "proxy-chain": () => startNode("chain.mjs"),
@@ -77,17 +80,38 @@ const MEASURES = {
   },
 };
 
-/** Memory that idle tunnels take, in a process that has done nothing before. */
+/** Megabytes that a process of its own takes for idle tunnels. */
 async function idleMegabytes(start) {
   const proxy = await start();
-  const warm = await openTunnel(proxy.port, origin.echo);
-  const before = residentMegabytes(proxy.pid);
   const sockets = [];
-  await many(IDLE, AT_ONCE, async () => sockets.push(await openTunnel(proxy.port, origin.echo)));
-  const after = residentMegabytes(proxy.pid);
-  for (const socket of [warm, ...sockets]) socket.destroy();
-  await proxy.end();
-  return after - before;
+  const open = async () => sockets.push(await openTunnel(proxy.port, origin.echo));
+  try {
+    // What the first tunnels load and what they leave to be collected is not what a tunnel holds.
+    await many(IDLE / 10, AT_ONCE, open);
+    await quiet();
+    const before = residentMegabytes(proxy.pid);
+    await many(IDLE, AT_ONCE, open);
+    await quiet();
+    return residentMegabytes(proxy.pid) - before;
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await proxy.end();
+  }
+}
+
+/** Time for a process to end what it began. */
+const quiet = () => new Promise((resolve) => setTimeout(resolve, 300));
+
+/** Median, lowest and highest of the rounds. */
+const spread = (values) => ({ p50: summary(values).p50, min: Math.min(...values), max: Math.max(...values) });
+
+/** What was measured of one contestant, and beside the plain proxy. */
+function row(own, base) {
+  const withRatio = ([what, values]) => [
+    what,
+    { ...spread(values), ratio: spread(values.map((value, round) => value / base[what][round])) },
+  ];
+  return Object.fromEntries(Object.entries(own).map(withRatio));
 }
 
 const running = {};
@@ -107,26 +131,36 @@ try {
         // The first round warms everything up.
         if (round >= 0) for (const [what, value] of Object.entries(measured)) (samples[name][what] ??= []).push(value);
       }
-  for (const [name, kept] of Object.entries(samples)) {
-    results[name] = Object.fromEntries(Object.entries(kept).map(([what, values]) => [what, summary(values).p50]));
-    results[name].idleMegabytes = await idleMegabytes(CONTESTANTS[name]);
-  }
+  for (let round = 0; round < IDLE_ROUNDS; round++)
+    for (const name of Object.keys(running)) (samples[name].idleMegabytes ??= []).push(await idleMegabytes(CONTESTANTS[name]));
+  for (const [name, own] of Object.entries(samples)) results[name] = row(own, samples[BASE]);
 } finally {
   await Promise.all([origin, ...Object.values(running)].map(({ end }) => end()));
   rmSync(scratch, { recursive: true, force: true });
 }
 
-if (isJson) console.log(JSON.stringify({ results, absent: Object.keys(CONTESTANTS).filter((name) => !(name in running)) }));
+const UNITS = {
+  tunnelsPerSecond: `tunnels/s, ${AT_ONCE} at once`,
+  tunnelCpuMicros: "µs CPU a tunnel",
+  getsPerSecond: `GET/s, ${AT_ONCE} at once`,
+  getCpuMicros: "µs CPU a GET",
+  roundTripMicros: "µs there and back in a tunnel",
+  megabytesPerSecond: "MB/s in a tunnel",
+  cpuSecondsPerGigabyte: "CPU s/GB",
+  idleMegabytes: `MB for ${IDLE} idle tunnels`,
+};
+const absent = Object.keys(CONTESTANTS).filter((name) => !(name in running));
+const range = ({ min, max }, format) => `(${format(min)}–${format(max)})`;
+const times = (ratio) => `${ratio.toFixed(2)}×`;
+
+if (isJson) console.log(JSON.stringify({ base: BASE, results, absent }));
 else {
-  for (const [name, row] of Object.entries(results)) {
-    const cells = [
-      `${fixed(row.tunnelsPerSecond)} tunnels/s, ${fixed(row.tunnelCpuMicros)} µs CPU`,
-      `${fixed(row.getsPerSecond)} GET/s, ${fixed(row.getCpuMicros)} µs CPU`,
-      `round trip ${fixed(row.roundTripMicros)} µs`,
-      `${fixed(row.megabytesPerSecond)} MB/s, ${row.cpuSecondsPerGigabyte.toFixed(2)} CPU s/GB`,
-      `${row.idleMegabytes.toFixed(1)} MB for ${IDLE} idle tunnels`,
-    ];
-    console.log(`  ${name.padEnd(26)} ${cells.join("  ")}`);
+  for (const [what, unit] of Object.entries(UNITS)) {
+    console.log(`  ${unit}`);
+    for (const [name, { [what]: value }] of Object.entries(results)) {
+      const measured = `${fixed(value.p50).padStart(6)} ${range(value, fixed)}`;
+      console.log(`    ${name.padEnd(26)} ${measured.padEnd(24)} ${times(value.ratio.p50)} ${range(value.ratio, times)}`);
+    }
   }
-  for (const name of Object.keys(CONTESTANTS)) if (!(name in running)) console.log(`  ${name.padEnd(26)} is not installed here`);
+  for (const name of absent) console.log(`  ${name}: not installed`);
 }

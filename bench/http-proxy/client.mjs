@@ -27,31 +27,43 @@ export async function many(count, atOnce, work) {
   await Promise.all(Array.from({ length: atOnce }, run));
 }
 
-/** One kept connection that sends plain requests, each when the one before was answered: the origin's body ends in "end". */
+const CLOSES = /^HTTP\/1\.0 |\r\nconnection: close\r\n/i;
+
+/** Sends plain requests, each when the one before was answered, over one connection where the proxy keeps it: the origin's body ends in "end". */
 export function plainClient(proxyPort, port) {
-  const socket = connect({ host: "127.0.0.1", port: proxyPort, noDelay: true });
   const request = `GET http://127.0.0.1:${port}/items HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+  let socket;
   let answered = () => undefined;
   let failed = () => undefined;
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk.toString("latin1");
-    const body = text.indexOf("\r\n\r\n");
-    if (body === -1 || !text.includes("end", body)) return;
-    const isGood = text.startsWith("HTTP/1.1 200");
-    text = "";
-    if (isGood) answered();
-    else failed(new Error("the request was not answered with 200"));
-  });
-  socket.on("error", (error) => failed(error));
-  socket.on("close", () => failed(new Error("the connection ended")));
+  const open = () => {
+    const opened = connect({ host: "127.0.0.1", port: proxyPort, noDelay: true });
+    let text = "";
+    opened.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      const body = text.indexOf("\r\n\r\n");
+      if (body === -1 || !text.includes("end", body)) return;
+      const isGood = /^HTTP\/1\.[01] 200 /.test(text);
+      if (CLOSES.test(text)) end();
+      text = "";
+      if (isGood) answered();
+      else failed(new Error("the request was not answered with 200"));
+    });
+    opened.on("error", (error) => failed(error));
+    opened.on("close", () => opened === socket && failed(new Error("the connection ended")));
+    return opened;
+  };
+  const end = () => {
+    socket?.destroy();
+    socket = undefined;
+  };
   return {
     get: () =>
       new Promise((resolve, reject) => {
         answered = resolve;
         failed = reject;
+        socket ??= open();
         socket.write(request);
       }),
-    end: () => socket.destroy(),
+    end,
   };
 }
