@@ -28,8 +28,18 @@ it("manifests takes a workspace that keeps every promise", async () => {
   expect(await problemsOf(manifests, workspace)).toEqual([]);
 });
 
+it("manifests takes an entry that is loaded for what it does", async () => {
+  const exports = { ...good.exports, "./patch": { types: "./dist/patch.d.ts", default: "./dist/patch.js" } };
+  expect(await problemsOf(manifests, audit({ exports, sideEffects: ["./dist/patch.js"] }))).toEqual([]);
+});
+
 it.each([
   ["another licence", audit({ license: "MIT" }), 'packages/audit: "license" must be "Apache-2.0"'],
+  [
+    "a side effect in a file that is no entry",
+    audit({ sideEffects: ["./dist/chunk.js"] }),
+    'packages/audit: "sideEffects" must be false, or name the entries that are loaded for what they do',
+  ],
   ["an install script", audit({ scripts: { postinstall: "node a.js" } }), 'packages/audit: runs a script at install: "postinstall"'],
   [
     "an import condition",

@@ -13,7 +13,6 @@ const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepare", "pre
 const REQUIRED: Readonly<Record<string, unknown>> = {
   license: "Apache-2.0",
   type: "module",
-  sideEffects: false,
   engines: { node: ">=20.19" },
   files: ["dist", "src", "!src/**/*.test.ts"],
 };
@@ -25,14 +24,23 @@ function tableOf(value: unknown): Table {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
+/** A bundler may drop whatever is imported and not used, but for entries that are only loaded. */
+function isSideEffectFree({ sideEffects, exports }: Table): boolean {
+  if (!Array.isArray(sideEffects)) return sideEffects === false;
+  const entries = Object.values(tableOf(exports)).map((target) => tableOf(target)["default"]);
+  return sideEffects.length > 0 && sideEffects.length < entries.length && sideEffects.every((file) => entries.includes(file));
+}
+
 function fieldProblems(manifest: Table): string[] {
   const wrong = Object.entries(REQUIRED)
     .filter(([key, want]) => JSON.stringify(manifest[key]) !== JSON.stringify(want))
     .map(([key, want]) => `"${key}" must be ${JSON.stringify(want)}`);
+  const harmless = isSideEffectFree(manifest) ? [] : ['"sideEffects" must be false, or name the entries that are loaded for what they do'];
   const described = typeof manifest["description"] === "string" && manifest["description"] !== "";
   const scripts = Object.keys(tableOf(manifest["scripts"])).filter((script) => INSTALL_SCRIPTS.includes(script));
   return [
     ...wrong,
+    ...harmless,
     ...(described ? [] : ['"description" is missing']),
     ...scripts.map((script) => `runs a script at install: "${script}"`),
   ];

@@ -34,7 +34,7 @@ function patternsFor(root: string): readonly Pattern[] {
       files: all,
     },
     { what: "a registry setting", pattern: /^\s*(@[\w-]+:)?registry\s*=/, files: /(^|\/)\.npmrc$/ },
-    { what: "an address in a lock file", pattern: /\bhttps?:|\btarball:|\bgit\+/, files: LOCK },
+    { what: "an address in a lock file", pattern: /\bhttps?:\/\/|\btarball:|\bgit\+/, files: LOCK },
     {
       what: "a path of a machine",
       pattern: /(?<![\w.])\/root\/|\bC:\\Users\\/,

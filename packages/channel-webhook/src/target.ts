@@ -4,8 +4,7 @@
  */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { ConsentError, asError, normalizeHost, parseHttpUrl } from "@acp/core";
-import { addressKind } from "./address-guard.js";
+import { ConsentError, addressKind, asError, normalizeHost, parseHttpUrl } from "@acp/core";
 
 /** Finds the addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { askDouble, manualClock, sampleRequest } from "@acp/testing";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { addressKind } from "../src/address-guard.js";
 import { signWebhook, verifyWebhook } from "../src/index.js";
 import { createQuestions } from "../src/questions.js";
 import { receive } from "../src/receive.js";
@@ -125,15 +124,5 @@ describe("spec/vectors/webhook-answers.json", () => {
       expect(received).toEqual({ ok: true, receipt: { status: "final", outcome: want.decision } });
       expect(ask.submissions.map(({ subject }) => subject)).toEqual([want.subject]);
     }
-  });
-});
-
-describe("spec/vectors/webhook-addresses.json", () => {
-  const { cases } = read("webhook-addresses.json") as {
-    readonly cases: readonly { readonly name: string; readonly address: string; readonly expect: string }[];
-  };
-
-  it.each(cases)("addressKind() $name", ({ address, expect: want }) => {
-    expect(addressKind(address)).toBe(want);
   });
 });

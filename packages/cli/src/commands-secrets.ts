@@ -52,7 +52,7 @@ export const SECRET_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["key-file"],
     details: [
-      "Writes FIELD of the home's config.yml as encrypted:…; everything else in the file, comments too, stays as it is. FIELD is telegram.bot_token, webhook.secret, or proxy.upstream_servers[N].env.NAME, where N counts servers from 0.",
+      "Writes FIELD of the home's config.yml as encrypted:…; everything else in the file, comments too, stays as it is. FIELD is telegram.bot_token, webhook.secret, proxy.upstream_servers[N].env.NAME, or proxy.http.agents[N].token, where N counts from 0.",
       "A value that stands in the file is encrypted in place. Where none does, or it is encrypted already, a new one comes from a hidden prompt. Where standard input is no terminal, a value on it is taken in any case.",
       "Running gates read the file when they start.",
     ],

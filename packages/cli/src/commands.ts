@@ -3,6 +3,7 @@
  */
 import type { Command } from "./command.js";
 import { EXEC_COMMANDS } from "./commands-exec.js";
+import { PROXY_COMMANDS } from "./commands-proxy.js";
 import { RECORD_COMMANDS } from "./commands-records.js";
 import { SECRET_COMMANDS } from "./commands-secrets.js";
 
@@ -23,27 +24,7 @@ export const COMMANDS: readonly Command[] = [
     exits: ["invalid", "audit"],
     load: async () => (await import("./commands/init.js")).init,
   },
-  {
-    name: "mcp",
-    summary: "Run as an MCP server that asks before it forwards tool calls",
-    usage: "[-- COMMAND [ARGS…]]",
-    operandsMax: 0,
-    takesRest: true,
-    options: ["config", "server", "agent", "tty", "key-file"],
-    details: [
-      "An MCP client starts this command in place of a server. Everything passes unchanged except tools/call, which the policy judges: allowed calls go on, denied ones come back with a reason, and where the policy asks, a person answers in `acp approve`.",
-      "Words after -- are the one server to put it in front of; without them the servers are those of config.yml.",
-      "With keys (`acp init`) every answer is signed, and secrets of the vault are put into calls. The key opens once, at the start: with its key file, with ACP_PASSPHRASE_FILE, or with --tty by a prompt.",
-      "Standard output belongs to MCP. Notices go to standard error, with --json one JSON object a line.",
-    ],
-    examples: [
-      "acp mcp --server files -- npx -y @modelcontextprotocol/server-filesystem ~/projects",
-      "acp mcp --config ./acp.yml",
-      "acp mcp --agent claude-code",
-    ],
-    exits: ["invalid", "audit"],
-    load: async () => (await import("./commands/mcp.js")).mcp,
-  },
+  ...PROXY_COMMANDS,
   {
     name: "approve",
     summary: "Answer the questions of every running gate",

@@ -47,7 +47,9 @@ export type OptionName =
   | "stdin"
   | "cwd"
   | "project"
-  | "profile";
+  | "profile"
+  | "port"
+  | "metrics";
 
 /** Every option of every command. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
@@ -60,8 +62,8 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     value: "NAME",
     summary: "A server as the policy calls it: of acp mcp the one after -- (default), of a secret where it may go (A,B)",
   },
-  agent: { value: "NAME", summary: "The agent's id in policy, questions and log (of acp mcp: mcp-client)" },
-  tty: { summary: "Ask on the controlling terminal too; only where the MCP client does not draw on it" },
+  agent: { value: "NAME", summary: "The agent's id in policy, questions and log (of acp mcp: mcp-client, of acp proxy http: http-client)" },
+  tty: { summary: "Ask on the controlling terminal too; of acp mcp only where the client does not draw on it" },
   off: { summary: "End the pause" },
   all: { summary: "Everything there is" },
   once: { value: "ID", summary: "Answer this one question and end" },
@@ -86,6 +88,8 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   decision: { value: "WORD", summary: "Events of this decision, such as approved or deny" },
   follow: { summary: "Go on showing events as they are written; Ctrl-C ends it" },
   format: { value: "FORMAT", summary: "jsonl (the log's own lines, the default), csv or v0.3" },
+  port: { value: "N", summary: "Listen on this port of 127.0.0.1 (proxy.http_port, else 8788); 0 takes a free one" },
+  metrics: { value: "N", summary: "Serve counters for Prometheus at /metrics on this port of 127.0.0.1; 0 takes a free one" },
   checkpoints: { value: "FILE", summary: "Hold the log against these checkpoints too, such as a witness's copy" },
   stdin: { summary: "Commands from standard input, one JSON value a line" },
   cwd: { value: "DIR", summary: "Where the command would run (the current directory)" },

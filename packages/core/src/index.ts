@@ -13,6 +13,8 @@ export type {
   ToolAction,
 } from "./action/action.js";
 export { actionDigest, sha256Digest } from "./action/digest.js";
+export { addressKind } from "./action/address.js";
+export type { AddressKind } from "./action/address.js";
 export { normalizeHost, parseAuthority } from "./action/host.js";
 export type { Authority } from "./action/host.js";
 export { parseHttpUrl } from "./action/url.js";

@@ -25,6 +25,11 @@ export interface Agent {
   readonly parents?: readonly string[];
 }
 
+/** The first of those who started the agent, or the agent itself: its parts, whatever names they take, share one allowance. */
+export function rootOf({ id, parents }: Agent): string {
+  return parents?.at(-1) ?? id;
+}
+
 /** What a layer may know besides the Action. */
 export interface Facts {
   readonly agent: Agent;

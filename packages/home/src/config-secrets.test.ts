@@ -1,7 +1,14 @@
 import { generateKeyPair } from "@acp/core/proof";
 import { sealField } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
-import { isSecretField, openServerConfig, openTelegramConfig, openWebhookConfig, secretFieldSteps } from "./config-secrets.js";
+import {
+  isSecretField,
+  openHttpAgentConfig,
+  openServerConfig,
+  openTelegramConfig,
+  openWebhookConfig,
+  secretFieldSteps,
+} from "./config-secrets.js";
 
 const keys = generateKeyPair();
 const seal = (value: string, field: string): string => sealField(value, field, keys.exportSeed());
@@ -11,6 +18,7 @@ describe("secretFieldSteps()", () => {
     ["telegram.bot_token", ["telegram", "bot_token"]],
     ["webhook.secret", ["webhook", "secret"]],
     ["proxy.upstream_servers[12].env.GITHUB_TOKEN", ["proxy", "upstream_servers", 12, "env", "GITHUB_TOKEN"]],
+    ["proxy.http.agents[1].token", ["proxy", "http", "agents", 1, "token"]],
   ])("leads to %s", (field, steps) => {
     expect(isSecretField(field)).toBe(true);
     expect(secretFieldSteps(field)).toEqual(steps);
@@ -21,6 +29,7 @@ describe("secretFieldSteps()", () => {
     ["telegram.token", "telegram.bot_token"],
     ["webhook.secrets", "webhook.secret"],
     ["proxy.upstream_server[3].env.TOKEN", "proxy.upstream_servers[3].env.TOKEN"],
+    ["proxy.http.agent[2].token", "proxy.http.agents[2].token"],
     ["proxy.upstream_servers.env.TOKEN", "proxy.upstream_servers[0].env.TOKEN"],
   ])("refuses %s and means %s", (field, suggestion) => {
     expect(isSecretField(field)).toBe(false);
@@ -39,7 +48,7 @@ describe("secretFieldSteps()", () => {
   );
 });
 
-describe("openTelegramConfig(), openWebhookConfig(), openServerConfig()", () => {
+describe("openTelegramConfig(), openWebhookConfig(), openServerConfig(), openHttpAgentConfig()", () => {
   it("open what is encrypted and leave the rest", () => {
     const botToken = seal("123:abc", "telegram.bot_token");
     expect(openTelegramConfig({ botToken, chatId: "1" }, keys)).toEqual({ botToken: "123:abc", chatId: "1" });
@@ -49,6 +58,9 @@ describe("openTelegramConfig(), openWebhookConfig(), openServerConfig()", () => 
     const env = { TOKEN: seal("t", "proxy.upstream_servers[2].env.TOKEN"), MODE: "fast" };
     const server = { name: "a", command: ["x"], env };
     expect(openServerConfig(server, 2, keys)).toEqual({ ...server, env: { TOKEN: "t", MODE: "fast" } });
+    const token = seal("t", "proxy.http.agents[1].token");
+    expect(openHttpAgentConfig({ id: "a", token }, 1, keys)).toEqual({ id: "a", token: "t" });
+    expect(() => openHttpAgentConfig({ id: "a", token }, 0, keys)).toThrow(expect.objectContaining({ code: "vault_invalid" }));
     expect(openServerConfig({ name: "a", command: ["x"] }, 0, undefined)).toEqual({ name: "a", command: ["x"] });
   });
 

@@ -3,11 +3,12 @@ import { ConsentError, nearest, quoteText } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import type { Step } from "@acp/core/yaml";
 import type { TelegramConfig, WebhookConfig } from "./config-channels.js";
+import type { HttpAgentConfig } from "./config-proxy.js";
 import type { CommandServer } from "./config-servers.js";
 import { openConfigField } from "./encrypted-field.js";
 
-/** As they are written; N is a server's place in the list, from 0, NAME a variable's name. */
-const FIELDS = ["telegram.bot_token", "webhook.secret", "proxy.upstream_servers[N].env.NAME"] as const;
+/** As they are written; N is a place in the list, from 0, NAME a variable's name. */
+const FIELDS = ["telegram.bot_token", "webhook.secret", "proxy.upstream_servers[N].env.NAME", "proxy.http.agents[N].token"] as const;
 const [BOT_TOKEN, WEBHOOK_SECRET] = FIELDS;
 const INDEX = /\[(0|[1-9]\d{0,3})\]/;
 const VARIABLE = /(?<=\.env\.)[A-Za-z_][A-Za-z0-9_]*$/;
@@ -68,4 +69,9 @@ export function openServerConfig(config: CommandServer, index: number, keys: Key
     return [name, openConfigField(value, field, keys)] as const;
   });
   return { ...config, env: Object.fromEntries(opened) };
+}
+
+/** {@link openServerConfig} for an agent's token. */
+export function openHttpAgentConfig(config: HttpAgentConfig, index: number, keys: KeyPair | undefined): HttpAgentConfig {
+  return { ...config, token: openConfigField(config.token, `proxy.http.agents[${index}].token`, keys) };
 }

@@ -17,7 +17,7 @@ import {
   readWebhook,
 } from "./config-channels.js";
 import { checkPeople, readApprovers, readGroups } from "./config-people.js";
-import { type UpstreamServer, readServers } from "./config-servers.js";
+import { type ProxyConfig, readProxy } from "./config-proxy.js";
 import { ifGiven, readPath } from "./config-values.js";
 import { isSecretField, SECRET_FIELDS_TEXT } from "./config-secrets.js";
 import { encryptedSpots } from "./encrypted-field.js";
@@ -26,16 +26,11 @@ import type { PathOrigins } from "./paths.js";
 import { readOwnFile } from "./text-file.js";
 
 /** A configuration file, typed. Paths are absolute. */
-export interface Config {
+export interface Config extends ProxyConfig {
   /** Where questions are shown, in order of their times; one stage unless the file has an `escalation`. */
   readonly stages: readonly ChannelStage[];
   readonly telegram?: TelegramConfig;
   readonly webhook?: WebhookConfig;
-  /** Port of the MCP listener. */
-  readonly port?: number;
-  /** Port of the HTTP proxy. */
-  readonly httpPort?: number;
-  readonly servers: readonly UpstreamServer[];
   /** How long a question waits unless a rule says otherwise. */
   readonly askTimeoutMs?: number;
   /** How many questions one agent may put to people within a time; more are denied. */
@@ -48,7 +43,7 @@ export interface Config {
   readonly audit?: AuditConfig;
   /** What loaded but deserves a look. */
   readonly warnings: readonly string[];
-  /** Paths of the keys that this version reads but cannot act on yet, e.g. `proxy.http_port`: refuse to start, or say so. */
+  /** Paths of the keys that this version reads but cannot act on yet, e.g. `proxy.port`: refuse to start, or say so. */
   readonly unsupported: readonly string[];
 }
 
@@ -64,7 +59,6 @@ export const DEFAULT_CONFIG: Config = {
 const SUBJECT: Subject = { name: "config", code: "config_invalid" };
 const KEYS = ["version", "channel", "escalation", "telegram", "webhook", "proxy", "defaults", "approvers", "groups", "audit"] as const;
 const VERSION = "1";
-const PORT = { min: 1, max: 65_535, whole: true } as const;
 
 /**
  * Reads a configuration file.
@@ -82,9 +76,10 @@ export async function readConfig(path: string, { homeDir, cwd = resolve(dirname(
 }
 
 /** Whether a secret stands in the file as it is. */
-function holdsSecrets({ telegram, webhook, servers }: Config): boolean {
+function holdsSecrets({ telegram, webhook, servers, http }: Config): boolean {
   const variables = servers.flatMap((server) => ("command" in server ? Object.values(server.env ?? {}) : []));
-  const secrets = [telegram?.botToken, webhook?.secret, ...variables].filter((secret) => secret !== undefined);
+  const tokens = (http?.agents ?? []).map(({ token }) => token);
+  const secrets = [telegram?.botToken, webhook?.secret, ...variables, ...tokens].filter((secret) => secret !== undefined);
   return secrets.some((secret) => !isSealedField(secret));
 }
 
@@ -136,18 +131,6 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
 function checkVersion(spot: Spot | undefined, warnings: string[]): void {
   if (spot === undefined) warnings.push('there is no version; write version: "1"');
   else if (spot.value !== VERSION) throw invalid(spot, `this reads version "${VERSION}" only`, { suggestion: `"${VERSION}"` });
-}
-
-function readProxy(spot: Spot | undefined, origins: PathOrigins, unsupported: string[]): Pick<Config, "port" | "httpPort" | "servers"> {
-  if (spot === undefined) return { servers: [] };
-  const entries = readMap(spot, ["port", "http_port", "upstream_servers"]);
-  const port = ifGiven(entries.get("port"), (each) => readNumber(each, PORT));
-  const httpPort = ifGiven(entries.get("http_port"), (each) => readNumber(each, PORT));
-  if (port !== undefined) unsupported.push("proxy.port");
-  if (httpPort !== undefined) unsupported.push("proxy.http_port");
-  const servers = ifGiven(entries.get("upstream_servers"), (each) => readServers(each, origins)) ?? [];
-  for (const [index, server] of servers.entries()) if ("url" in server) unsupported.push(`proxy.upstream_servers[${index}].url`);
-  return { ...(port === undefined ? {} : { port }), ...(httpPort === undefined ? {} : { httpPort }), servers };
 }
 
 function readDefaults(spot: Spot | undefined, origins: PathOrigins): Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath"> {

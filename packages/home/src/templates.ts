@@ -23,6 +23,9 @@ proxy:
   #  - name: github
   #    command: npx -y @modelcontextprotocol/server-github
   #    env: { GITHUB_TOKEN: "…" }
+  # The HTTP proxy, for what an agent does on the network: acp proxy http, or together with acp mcp. See docs/http-proxy.md.
+  # http_port: 8788
+  # private_hosts: [localhost:3000]   # hosts of this machine or the own network that it may reach, where the policy allows it
 
 defaults:
   # How long a question waits for an answer; no answer is a no.
@@ -40,7 +43,7 @@ defaults:
 #     - directory: /media/backup/acp
 #     - url: https://witness.example/checkpoints
 
-# Tokens need not stand here as they are: acp config encrypt telegram.bot_token (and webhook.secret, and a server's env).
+# Tokens need not stand here as they are: acp config encrypt telegram.bot_token (and webhook.secret, a server's env, an agent's token).
 `;
 
 /** `policy.yml`. */

@@ -19,11 +19,17 @@ export type NoticeCode =
   | "policy_kept"
   | "log_failed"
   | "channel_warning"
+  | "http_proxy"
   | "socket_failed";
 
-/** What every gate of this command has to say: there is no sandbox here. */
-export const ISOLATION_NOTICE =
-  "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them";
+/** What passes through a gate. */
+export type Way = "mcp" | "http";
+
+/** What every gate of this command line has to say: there is no sandbox here. */
+const ISOLATION_NOTICES: Readonly<Record<Way, string>> = {
+  mcp: "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them",
+  http: "No isolation: the gate sees what programs send to its HTTP proxy, and nothing that they send past it; those that run as this user could also answer their own questions",
+};
 
 /** Says things. */
 export interface Notices {
@@ -62,7 +68,7 @@ function noticeEvent(agent: string, code: NoticeCode, text: string): AuditEventI
 }
 
 /** What is said before the first call. */
-export async function sayHow(notices: Notices, { sharesUid }: { readonly sharesUid: boolean }): Promise<void> {
-  await notices.say("isolation_none", ISOLATION_NOTICE);
+export async function sayHow(notices: Notices, { sharesUid }: { readonly sharesUid: boolean }, ways: readonly Way[]): Promise<void> {
+  for (const way of ways) await notices.say("isolation_none", ISOLATION_NOTICES[way]);
   if (sharesUid) await notices.say("shared_uid", sharedUidNotice);
 }

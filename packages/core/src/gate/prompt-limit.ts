@@ -1,11 +1,8 @@
 /** Prompt limit: how many questions one agent may put to people. Who drowns in questions stops reading them. */
-import type { Agent } from "../layers.js";
+import { type Agent, rootOf } from "../layers.js";
 import type { Denied } from "../verdict.js";
 import { deny } from "./deny.js";
 import type { GateParts } from "./parts.js";
-
-/** The first of those who started the agent: sub-agents with new names share one allowance. */
-const rootOf = ({ id, parents }: Agent): string => parents?.at(-1) ?? id;
 
 /** Counts one question; the deny where the agent has asked too many. */
 export async function capPrompts({ store, within, promptLimit }: GateParts, agent: Agent): Promise<Denied | undefined> {

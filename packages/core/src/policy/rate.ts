@@ -1,6 +1,7 @@
 /**
- * Rate limits: `"20/minute"` into the claim that the gate reserves. Counted for each agent and rule. Format: spec/policy.md §8.
+ * Rate limits: `"20/minute"` into the claim that the gate reserves. Counted for each rule and agent with all that it started. Format: spec/policy.md §8.
  */
+import { type Agent, rootOf } from "../layers.js";
 import type { LimitClaim } from "../ports.js";
 import { quote } from "../quote.js";
 import { nearest } from "./suggest.js";
@@ -28,6 +29,6 @@ export function parseRate(spot: Spot): Rate {
 }
 
 /** What one action takes of a rule's rate. The length in front keeps two pairs of names from making one key. */
-export function rateClaim({ max, windowMs }: Rate, ruleId: string, agentId: string): LimitClaim {
-  return { key: `rate:${ruleId.length}:${ruleId}:${agentId}`, amount: 1, max, windowMs };
+export function rateClaim({ max, windowMs }: Rate, ruleId: string, agent: Agent): LimitClaim {
+  return { key: `rate:${ruleId.length}:${ruleId}:${rootOf(agent)}`, amount: 1, max, windowMs };
 }

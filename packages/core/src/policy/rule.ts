@@ -206,7 +206,7 @@ function sayer(ruling: Ruling, entries: Entries, offersFor: OfferMaker | undefin
   if (limited === undefined && offersFor === undefined) return () => ruling;
   return (action, { agent }) => ({
     ...ruling,
-    ...(limited === undefined ? {} : { limits: [rateClaim(limited, ruling.ruleId, agent.id)] }),
+    ...(limited === undefined ? {} : { limits: [rateClaim(limited, ruling.ruleId, agent)] }),
     ...(offersFor === undefined ? {} : { ask: { ...ruling.ask, offers: offersFor(action) } }),
   });
 }

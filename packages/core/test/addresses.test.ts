@@ -1,10 +1,11 @@
-/** Other people's tables of addresses, read through ACP_VECTORS. */
+/** Kinds of addresses: our vectors, other people's tables (read through ACP_VECTORS), laws, and Node's own reading of the same blocks. */
 import { existsSync, readFileSync } from "node:fs";
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressKind } from "../src/address-guard.js";
+import { addressKind } from "../src/action/address.js";
 
 const root: string = fileURLToPath(new URL("../../..", import.meta.url));
 const folder: string = resolve(root, process.env["ACP_VECTORS"] ?? "../shared/vectors", "hosts");
@@ -49,5 +50,67 @@ describe.runIf(found)(`address vectors${found ? "" : ", skipped: no vectors"}`, 
     const wrong = ours.filter(({ ip, range }) => isPublic(ip) !== (range === "unicast")).map(({ ip, range }) => `${ip} ${range}`);
     report("ipaddr.js", ours.length, wrong, [`${all.length - ours.length} row: an address with a zone is never public here`]);
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("spec/vectors/addresses.json", () => {
+  const { cases } = JSON.parse(readFileSync(join(root, "spec/vectors/addresses.json"), "utf8")) as {
+    readonly cases: readonly { readonly name: string; readonly address: string; readonly expect: string }[];
+  };
+
+  it.each(cases)("addressKind() $name", ({ address, expect: want }) => {
+    expect(addressKind(address)).toBe(want);
+  });
+});
+
+describe("addresses", () => {
+  it("of a private or special range are never public, however IPv6 wraps them", () => {
+    const octet = fc.integer({ min: 0, max: 255 });
+    const inside = fc.oneof(
+      fc.tuple(fc.constantFrom(0, 10, 127, 224, 239, 240, 255), octet, octet, octet),
+      fc.tuple(fc.constant(172), fc.integer({ min: 16, max: 31 }), octet, octet),
+      fc.tuple(fc.constant(192), fc.constant(168), octet, octet),
+      fc.tuple(fc.constant(169), fc.constant(254), octet, octet),
+      fc.tuple(fc.constant(100), fc.integer({ min: 64, max: 127 }), octet, octet),
+    );
+    fc.assert(
+      fc.property(inside, (octets) => {
+        const address = octets.join(".");
+        expect(addressKind(address)).not.toBe("public");
+        for (const prefix of ["::", "::ffff:", "::ffff:0:", "64:ff9b::", "64:ff9b:1::"])
+          expect(addressKind(prefix + address)).toBe(prefix + address === "::0.0.0.1" ? "loopback" : "refused");
+        const [a, b, c, d] = octets.map((each) => each.toString(16).padStart(2, "0"));
+        expect(addressKind(`2002:${a}${b}:${c}${d}::1`)).toBe("refused");
+      }),
+    );
+  });
+
+  it("are of one kind, whatever the text is", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (text) => {
+        expect(["public", "loopback", "private", "refused"]).toContain(addressKind(text));
+      }),
+    );
+  });
+
+  it("are read as Node reads them", () => {
+    const blocks = new BlockList();
+    blocks.addSubnet("2000::", 3, "ipv6");
+    blocks.addSubnet("10.0.0.0", 8, "ipv4");
+    const spelled = fc.oneof(
+      fc.ipV6(),
+      fc.ipV4().map((text) => text.replace(/^[0-9]+/, "10")),
+      fc.ipV6().map((text) => text.replace(/^[0-9a-f]+/i, "2a00")),
+      fc.stringMatching(/^[0-9a-f:.]{2,20}$/),
+    );
+    fc.assert(
+      fc.property(spelled, (text) => {
+        if (isIP(text) === 0) expect(addressKind(text)).toBe("refused");
+        if (isIP(text) === 4 && blocks.check(text, "ipv4")) expect(addressKind(text)).toBe("private");
+        if (isIP(text) === 6 && addressKind(text) === "public") expect(blocks.check(text, "ipv6")).toBe(true);
+        if (isIP(text) === 6 && text.startsWith("2a00:")) expect(addressKind(text)).toBe("public");
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -1,0 +1,77 @@
+/**
+ * Open the HTTP proxy of a gate, on 127.0.0.1 alone.
+ */
+import { ConsentError } from "@acp/core";
+import type { Agent } from "@acp/core";
+import { createHttpConsentProxy } from "@acp/proxy-http";
+import type { HttpConsentProxy, HttpConsentProxyOptions } from "@acp/proxy-http";
+import type { Invocation } from "../command.js";
+import { onFile } from "../failure.js";
+import type { HomeConfig } from "../mcp/config.js";
+import type { HomeKeys } from "../mcp/home-keys.js";
+import type { GateInUse } from "../with-gate.js";
+import { createProxyLog } from "./proxy-log.js";
+import { proxyOptions } from "./settings.js";
+
+/** Parts of the proxy. */
+export interface HttpProxyParts {
+  readonly invocation: Invocation;
+  readonly source: HomeConfig;
+  readonly homeKeys: HomeKeys;
+  readonly inUse: GateInUse;
+  /** Who asks without credentials; `undefined`: nobody may. */
+  readonly agent: Agent | undefined;
+  readonly count?: HttpConsentProxyOptions["count"];
+}
+
+/** A proxy that listens. */
+export interface RunningHttpProxy {
+  readonly port: number;
+  readonly proxy: HttpConsentProxy;
+}
+
+/**
+ * Opens it.
+ *
+ * @throws ConsentError `config_invalid` or `options_invalid`; {@link isTaken} tells whether somebody else has the port.
+ */
+export async function openHttpProxy(parts: HttpProxyParts, port: number): Promise<RunningHttpProxy> {
+  const { invocation, source, homeKeys, inUse, agent, count } = parts;
+  const options = await proxyOptions({ source, keys: homeKeys.keys, agent, gateWith: inUse.gateWith });
+  const log = createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
+  const proxy = await onFile(source.file, () =>
+    createHttpConsentProxy({ ...options, gate: inUse.gate, log, ...(count !== undefined && { count }) }),
+  );
+  try {
+    return { proxy, ...(await proxy.listen({ port })) };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConsentError("options_invalid", `Cannot listen on 127.0.0.1 port ${port}: ${why}`, { cause });
+  }
+}
+
+/** Whether listening failed because somebody else does already. */
+function isTaken(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+}
+
+/**
+ * Opens it beside `acp mcp`, where config.yml has a port for it. Every client starts a gate of its own: the first has the port, and that is no
+ * reason for the others not to start.
+ */
+export async function openHttpBeside(parts: HttpProxyParts): Promise<AsyncDisposable> {
+  const { source, inUse } = parts;
+  const { httpPort, http } = source.config ?? {};
+  const nothing = { [Symbol.asyncDispose]: (): Promise<void> => Promise.resolve() };
+  if (httpPort === undefined) return nothing;
+  try {
+    const { port, proxy } = await openHttpProxy({ ...parts, agent: http?.agents === undefined ? parts.agent : undefined }, httpPort);
+    await inUse.notices.say("http_proxy", `The HTTP proxy listens on http://127.0.0.1:${port}`);
+    return { [Symbol.asyncDispose]: () => proxy.close() };
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    await inUse.notices.say("http_proxy", `There is no HTTP proxy of this gate: somebody else listens on port ${httpPort} already`);
+    return nothing;
+  }
+}

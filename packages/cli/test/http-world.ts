@@ -1,0 +1,147 @@
+/**
+ * A home with a policy, a server on this machine that the HTTP proxy may reach, and the built `acp proxy http` before it.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { attachApprovers } from "@acp/channel-terminal";
+import type { ApproverClients } from "@acp/channel-terminal";
+import { expect, onTestFinished } from "vitest";
+import { acp, scratch, startAcp } from "./harness.js";
+import type { Running, Scratch } from "./harness.js";
+
+/** A home, and what it may reach. */
+export interface HttpWorld extends Scratch {
+  readonly home: string;
+  /** The server's address. */
+  readonly origin: string;
+  readonly authority: string;
+  /** `METHOD path body` of each request that reached it. */
+  readonly reached: readonly string[];
+}
+
+/** Reads go on, writes and tunnels are asked about, the rest never happens. */
+export const HTTP_POLICY = `version: "1"
+default_action: deny
+rules:
+  - { id: reads, match: { kind: http, method: GET }, action: allow }
+  - { id: writes, match: { kind: http, method: POST }, action: ask }
+  - { id: tunnels, match: { kind: http, method: CONNECT }, action: ask }
+`;
+
+/** What a world differs in. */
+export interface HttpWorldOptions {
+  readonly policy?: string;
+  /** Lines under `proxy:` in config.yml, besides the private host. */
+  readonly proxy?: string;
+}
+
+/** Makes it. The server says who it is, and what it was asked. */
+export async function httpWorld({ policy = HTTP_POLICY, proxy = "" }: HttpWorldOptions = {}): Promise<HttpWorld> {
+  const at = await scratch();
+  const home = join(at.path, "h");
+  const reached: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    let body = "";
+    incoming.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    incoming.on("end", () => {
+      const line = `${incoming.method} ${incoming.url} ${body}`.trim();
+      reached.push(line);
+      outgoing.end(`reached: ${line}\n`);
+    });
+  });
+  const authority = `127.0.0.1:${await listen(server)}`;
+  await mkdir(home, { mode: 0o700 });
+  await writeFile(join(home, "policy.yml"), policy, { mode: 0o600 });
+  await writeFile(join(home, "config.yml"), `version: "1"\nproxy:\n  private_hosts: ["${authority}"]\n${proxy}`, { mode: 0o600 });
+  return {
+    ...at,
+    home,
+    authority,
+    origin: `http://${authority}`,
+    reached,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await at[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Listens on a free port of this machine. */
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("it listens on no port");
+  return address.port;
+}
+
+/** `acp proxy http`, listening. */
+export interface RunningProxy extends Running {
+  readonly url: string;
+  readonly port: number;
+  /** The variables that it prints. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts it on a free port. */
+export async function startProxy(
+  home: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProxy> {
+  const running = startAcp(["proxy", "http", "--home", home, "--port", "0", ...args], { env });
+  onTestFinished(() => running[Symbol.asyncDispose]());
+  await running.seen("stdout", /listening on .*\n[^]*fetch-patch|"url":/);
+  const url = /http:\/\/127\.0\.0\.1:[0-9]+/.exec(running.stdout())?.[0] ?? "";
+  const pairs = [...running.stdout().matchAll(/([A-Za-z_]+)='([^']*)'/g)].map(([, name = "", value = ""]) => [name, value] as const);
+  return { ...running, url, port: Number(new URL(url).port), env: Object.fromEntries(pairs) };
+}
+
+/** Answers the next question of the home's gates through `acp approve --once`. */
+export async function answerNext(home: string, words: readonly string[]): Promise<void> {
+  for (;;) {
+    const { pending } = JSON.parse((await acp(["pending", "--json"], { home })).stdout);
+    const [question] = Array.isArray(pending) ? pending : [];
+    if (question === undefined) continue;
+    const { code, stderr } = await acp(["approve", "--once", String(question.id), ...words], { home });
+    if (code === 0) return;
+    // 5: it was over already.
+    if (code !== 5) throw new Error(`the answer was refused: ${stderr}`);
+  }
+}
+
+/** How a program ended. */
+export interface ProgramEnded {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program of somebody else to its end. Its environment has the given variables, and what it needs to start. */
+export async function program(command: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ProgramEnded> {
+  const [file = "", ...args] = command;
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(file, args, { env: { PATH, HOME, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve)),
+  ]);
+  return { code, out, err };
+}
+
+/** Whether a program is there. */
+export function has(command: string): boolean {
+  return spawnSync(command, ["--version"], { stdio: "ignore" }).status === 0;
+}
+
+/** Somebody whom the home's gate can ask, and who says nothing: answers come from `acp approve --once`. */
+export async function attachSilent(home: string): Promise<ApproverClients> {
+  const silent = await attachApprovers({ directory: join(home, "run"), signal: new AbortController().signal });
+  await expect.poll(() => silent.gates(), { timeout: 60_000 }).toBe(1);
+  return silent;
+}

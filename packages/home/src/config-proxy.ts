@@ -1,0 +1,116 @@
+/** Config, proxy: the MCP servers to stand in front of, and the HTTP proxy. Format: spec/home.md §2. */
+import { isConsentError, normalizeHost, parseAuthority } from "@acp/core";
+import { type Spot, invalid, readList, readMap, readNumber, readOneOf, readText } from "@acp/core/yaml";
+import { type UpstreamServer, readServers } from "./config-servers.js";
+import { ifGiven, readPath, readSecret, required } from "./config-values.js";
+import type { PathOrigins } from "./paths.js";
+
+/** An agent that proves who it is to the HTTP proxy. */
+export interface HttpAgentConfig {
+  /** Its id, which is the username of its proxy credentials too. */
+  readonly id: string;
+  /** The token, or `encrypted:<…>`. */
+  readonly token: string;
+  /** The policy that judges this agent; left out, the one that judges all. */
+  readonly policyPath?: string;
+}
+
+/** Settings of the HTTP proxy. */
+export interface HttpProxyConfig {
+  /** Left out: nobody needs credentials. */
+  readonly agents?: readonly HttpAgentConfig[];
+  /** Whether a header of that name says which part of an agent asks. */
+  readonly attribution?: "none" | "x-agent-id";
+  readonly requireSni?: boolean;
+  /** Hosts that may go over to another protocol. */
+  readonly upgradeHosts?: readonly string[];
+}
+
+/** The section `proxy`. */
+export interface ProxyConfig {
+  /** Port of the MCP listener. */
+  readonly port?: number;
+  /** Port of the HTTP proxy. */
+  readonly httpPort?: number;
+  /** Hosts of this machine and of the own network that the HTTP proxy may reach, as `host` or `host:port`. */
+  readonly privateHosts?: readonly string[];
+  readonly http?: HttpProxyConfig;
+  readonly servers: readonly UpstreamServer[];
+}
+
+const PORT = { min: 1, max: 65_535, whole: true } as const;
+/** A host of 253 characters, brackets, and a port. */
+const HOST_CHARS_MAX = 262;
+const HAS_PORT = /^(?:\[[^\]]*\]|[^:]*):[0-9]+$/;
+const ID = /^[!-9;-~]{1,128}$/;
+
+/** Reads it; what cannot be used yet is added to the list. */
+export function readProxy(spot: Spot | undefined, origins: PathOrigins, unsupported: string[]): ProxyConfig {
+  if (spot === undefined) return { servers: [] };
+  const entries = readMap(spot, ["port", "http_port", "private_hosts", "http", "upstream_servers"]);
+  const port = ifGiven(entries.get("port"), (each) => readNumber(each, PORT));
+  const httpPort = ifGiven(entries.get("http_port"), (each) => readNumber(each, PORT));
+  const privateHosts = ifGiven(entries.get("private_hosts"), readHosts);
+  const http = ifGiven(entries.get("http"), (each) => readHttp(each, origins));
+  if (port !== undefined) unsupported.push("proxy.port");
+  const servers = ifGiven(entries.get("upstream_servers"), (each) => readServers(each, origins)) ?? [];
+  for (const [index, server] of servers.entries()) if ("url" in server) unsupported.push(`proxy.upstream_servers[${index}].url`);
+  return {
+    ...(port === undefined ? {} : { port }),
+    ...(httpPort === undefined ? {} : { httpPort }),
+    ...(privateHosts === undefined ? {} : { privateHosts }),
+    ...(http === undefined ? {} : { http }),
+    servers,
+  };
+}
+
+function readHttp(spot: Spot, origins: PathOrigins): HttpProxyConfig {
+  const entries = readMap(spot, ["agents", "attribution", "require_sni", "upgrade_hosts"]);
+  const agents = ifGiven(entries.get("agents"), (each) => readAgents(each, origins));
+  const attribution = ifGiven(entries.get("attribution"), (each) => readOneOf(each, ["none", "x-agent-id"]));
+  const requireSni = ifGiven(entries.get("require_sni"), readFlag);
+  const upgradeHosts = ifGiven(entries.get("upgrade_hosts"), readHosts);
+  return {
+    ...(agents === undefined ? {} : { agents }),
+    ...(attribution === undefined ? {} : { attribution }),
+    ...(requireSni === undefined ? {} : { requireSni }),
+    ...(upgradeHosts === undefined ? {} : { upgradeHosts }),
+  };
+}
+
+function readAgents(spot: Spot, origins: PathOrigins): readonly HttpAgentConfig[] {
+  const agents = readList(spot);
+  // Nobody, or everybody without credentials? Neither is written.
+  if (agents.length === 0) throw invalid(spot, "there is no agent in it");
+  const ids = new Set<string>();
+  return agents.map((each) => {
+    const entries = readMap(each, ["id", "token", "policy"]);
+    const idSpot = required(each, entries, "id");
+    const id = readText(idSpot, 128);
+    if (!ID.test(id)) throw invalid(idSpot, "an agent's id has printable ASCII characters, no blank and no colon");
+    if (ids.has(id)) throw invalid(idSpot, `another agent has the id "${id}"`);
+    ids.add(id);
+    const policyPath = ifGiven(entries.get("policy"), (at) => readPath(at, origins));
+    return { id, token: readSecret(required(each, entries, "token")), ...(policyPath === undefined ? {} : { policyPath }) };
+  });
+}
+
+/** A list of `host` and `host:port`: no patterns, because each entry opens something that is closed for a reason. */
+function readHosts(spot: Spot): readonly string[] {
+  return readList(spot).map((each) => {
+    const text = readText(each, HOST_CHARS_MAX);
+    try {
+      if (HAS_PORT.test(text)) parseAuthority(text);
+      else normalizeHost(text);
+    } catch (cause) {
+      if (!isConsentError(cause)) throw cause;
+      throw invalid(each, `expected a host, or a host and its port as localhost:3000 is: ${cause.message}`, { cause });
+    }
+    return text;
+  });
+}
+
+function readFlag(spot: Spot): boolean {
+  if (typeof spot.value !== "boolean") throw invalid(spot, "expected true or false");
+  return spot.value;
+}

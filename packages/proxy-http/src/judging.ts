@@ -1,0 +1,205 @@
+/**
+ * Judging: one parsed request from its head to its end. Who asks, what exactly is asked, what the gate says, and only then what was allowed. Whatever
+ * goes wrong ends in a refusal with a code, on this one connection.
+ */
+import type { IncomingMessage } from "node:http";
+import type { HttpAction, Release } from "@acp/core";
+import type { Naming } from "./addresses.js";
+import type { FindCaller } from "./agents.js";
+import type { Connection } from "./connections.js";
+import { actionOf } from "./decide.js";
+import type { ForwardParts } from "./forward.js";
+import type { Caller, Decide, Dial, ProxyCount } from "./parts.js";
+import { BrokenOffError } from "./pump.js";
+import { makeDenial, makeRefusal, type Refusal, refused, RefusedError } from "./refusals.js";
+import { type CheckedRequest, checkHost, checkRequest, type RequestLine } from "./request-guard.js";
+
+/** What happened, for whoever reads the log of a proxy. */
+export interface ProxyLogEntry {
+  readonly level: "info" | "warn" | "error";
+  /** Stable name. */
+  readonly event: "refused" | "broke_off" | "failed" | "note";
+  /** One line. */
+  readonly text: string;
+  readonly agent?: string;
+  readonly host?: string;
+  readonly method?: string;
+  readonly code?: Refusal["code"];
+  readonly requestId?: string;
+}
+
+/** What all requests share. */
+export interface ServeParts extends ForwardParts {
+  readonly findCaller: FindCaller;
+  readonly decide: Decide;
+  readonly dial: Dial;
+  readonly requireSni: boolean;
+  /** Which hosts may go over to another protocol. */
+  readonly mayUpgrade: Naming;
+  readonly isClosing: () => boolean;
+  readonly count: (count: ProxyCount) => void;
+  readonly log: (entry: ProxyLogEntry) => void;
+}
+
+/** A request whose head was parsed, and its connection. */
+export interface Arrived<Request extends RequestLine = IncomingMessage> {
+  readonly request: Request;
+  readonly connection: Connection;
+}
+
+/** A request that was judged. */
+export interface Judged {
+  readonly checked: CheckedRequest;
+  readonly action: HttpAction;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+/** Does what was allowed. */
+export type Perform = (judged: Judged, release: Release) => Promise<void>;
+
+/** What is said about a request in the log and in counters. */
+interface About {
+  method: string;
+  agent?: string;
+  host?: string;
+}
+
+/** A request, and what becomes of it. */
+export interface Job extends Arrived<RequestLine> {
+  readonly kind: "requests" | "tunnels";
+  readonly perform: Perform;
+  /** Says no; `undefined`: ends the connection, if it is not over. */
+  refuse(refusal: Refusal | undefined): void | Promise<void>;
+}
+
+function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refusal | undefined {
+  if (isClosing()) return makeRefusal("closing", "the proxy is closing");
+  return connection.load >= limits.pipelinedMax
+    ? makeRefusal("overloaded", `${limits.pipelinedMax} requests of this connection are under way already`)
+    : undefined;
+}
+
+/** Made once: connections go all the time, and an error costs more than its news. */
+const GONE = new BrokenOffError("the agent is gone");
+
+/** A request under way on its connection. */
+interface Visit {
+  /** Aborts when the agent is gone. */
+  readonly signal: AbortSignal;
+  /** Something was allowed. */
+  decided(): void;
+  leave(): void;
+}
+
+function enter({ watch, limits }: ServeParts, { kind, connection }: Job): Visit {
+  const gone = new AbortController();
+  let isDecided = false;
+  let unwatch = (): void => {};
+  const onHalfClosed = (): void => {
+    unwatch = watch.add({
+      // One way of a tunnel may be over long before the other.
+      progress: () => (isDecided && kind === "tunnels" ? undefined : connection.socket.bytesWritten),
+      idleMs: limits.halfClosedMs,
+      onOver: () => void connection.socket.destroy(),
+    });
+  };
+  const end = connection.begin({ onHalfClosed, onClosed: () => gone.abort(GONE) });
+  if (connection.isHalfClosed) onHalfClosed();
+  return {
+    signal: gone.signal,
+    decided: () => {
+      isDecided = true;
+    },
+    leave: () => {
+      unwatch();
+      end();
+    },
+  };
+}
+
+/**
+ * Judges a request and performs it.
+ *
+ * @throws RefusedError for what is not even judged.
+ */
+function judge(parts: ServeParts, { request, connection, perform }: Job, { about, visit }: Judging): Promise<Refusal | undefined> {
+  const { rawHeaders } = request;
+  const { signal } = visit;
+  const caller = parts.findCaller(rawHeaders, connection.caller);
+  about.agent = caller.agent.id;
+  const checked = checkRequest(request, parts.limits);
+  const action = actionOf({ method: checked.method, target: checked.target, rawHeaders });
+  about.host = action.meta.host;
+  checkHost(checked, action);
+  if (checked.upgrade !== undefined) checkUpgrade(parts, action);
+  return parts.decide({ action, caller, signal }, (release) => {
+    visit.decided();
+    return perform({ checked, action, caller, signal }, release);
+  });
+}
+
+interface Judging {
+  readonly about: About;
+  readonly visit: Visit;
+}
+
+/**
+ * Checks that a host may go over to another protocol.
+ *
+ * @throws RefusedError `request_invalid`.
+ */
+export function checkUpgrade({ mayUpgrade }: ServeParts, { meta }: HttpAction): void {
+  if (mayUpgrade(meta) === undefined)
+    throw refused(
+      "request_invalid",
+      `requests to "${meta.host}" may not go over to another protocol; the operator can name it in upgradeHosts`,
+    );
+}
+
+/** The no that an error stands for; `undefined` where nobody is there to hear it. */
+function refusalOf({ log }: ServeParts, about: About, error: unknown): Refusal | undefined {
+  if (error instanceof RefusedError) return error.refusal;
+  if (error instanceof BrokenOffError) {
+    log({ level: "info", event: "broke_off", text: error.message, ...about });
+    return undefined;
+  }
+  log({ level: "error", event: "failed", text: error instanceof Error ? `${error.name}: ${error.message}` : "not an Error", ...about });
+  return makeDenial("internal_error", "the proxy failed");
+}
+
+/** From arrival to end; never rejects. */
+export async function run(parts: ServeParts, job: Job): Promise<void> {
+  const about: About = { method: job.request.method ?? "" };
+  let refusal = whyNotNow(parts, job);
+  let isBroken = false;
+  const visit = enter(parts, job);
+  try {
+    refusal ??= await judge(parts, job, { about, visit });
+  } catch (error) {
+    refusal = refusalOf(parts, about, error);
+    isBroken = refusal === undefined;
+  }
+  tell(parts, job.kind, { about, refusal, isBroken });
+  try {
+    if (refusal !== undefined || isBroken) await job.refuse(refusal);
+  } catch {
+    // A no that cannot be written ends its connection, and nothing else.
+    job.connection.socket.destroy();
+  }
+  visit.leave();
+}
+
+interface Outcome {
+  readonly about: About;
+  readonly refusal: Refusal | undefined;
+  readonly isBroken: boolean;
+}
+
+function tell({ count, log }: ServeParts, kind: Job["kind"], { about, refusal, isBroken }: Outcome): void {
+  count({ name: kind, by: 1, labels: { outcome: refusal !== undefined ? "refused" : isBroken ? "broke_off" : "performed" } });
+  if (refusal === undefined) return;
+  const { code, reason, requestId } = refusal;
+  count({ name: "refusals", by: 1, labels: { code } });
+  log({ level: "info", event: "refused", text: reason, code, ...about, ...(requestId === undefined ? {} : { requestId }) });
+}

@@ -1,0 +1,44 @@
+/**
+ * Parts: what the files of the proxy hand to each other. Types only.
+ */
+import type { Socket } from "node:net";
+import type { Agent, Authority, ConsentGate, HttpAction, Release } from "@acp/core";
+import type { Refusal } from "./refusals.js";
+
+/**
+ * Connects to a host: resolved once, every address checked, one of these very addresses dialled.
+ *
+ * @throws RefusedError `address_refused` where the host may not be reached, `upstream_unreachable` where it cannot; the signal's reason.
+ */
+export type Dial = (target: Authority, signal: AbortSignal) => Promise<Socket>;
+
+/** Who asks: found by the credentials of the request, or known of the socket before it said anything. */
+export interface Caller {
+  readonly agent: Agent;
+  readonly session?: string;
+  /** Its own gate, where it has a policy of its own. */
+  readonly gate?: ConsentGate;
+}
+
+/** One question to the gate. */
+export interface Asking {
+  readonly action: HttpAction;
+  readonly caller: Caller;
+  /** Aborts when the agent's connection is gone. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Decides, and performs what was allowed: `perform` runs at most once, after the log says so, and settles when the last byte has passed. It sends
+ * what `release.action` says, which a person may have edited: its method, URL, host and port, and its headers by `fillHeaders`.
+ *
+ * @returns The refusal to answer with, or `undefined` where it was performed. Never rejects for a no; rejects with what `perform` throws.
+ */
+export type Decide = (asking: Asking, perform: (release: Release) => Promise<void>) => Promise<Refusal | undefined>;
+
+/** What happened, for counters: a name that is stable, and labels of few values. */
+export interface ProxyCount {
+  readonly name: "requests" | "tunnels" | "refusals" | "bytes_up" | "bytes_down" | "connections";
+  readonly by: number;
+  readonly labels: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,180 @@
+/**
+ * Refusals: every no that the proxy itself says, and the gate's, as one status and one JSON body that an agent can act on. Format: spec/http-proxy.md.
+ */
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import { DENY_CODES, type Denied, type DenyCode } from "@acp/core";
+
+/** Why the proxy says no by itself. Codes are stable. */
+export type ProxyRefusalCode =
+  /** The request can be read in two ways, or breaks a limit: 400. */
+  | "request_invalid"
+  /** Which agent asks is not known: 407. */
+  | "agent_unknown"
+  /** The host may not be reached: 403. */
+  | "address_refused"
+  /** The host cannot be reached: 502. */
+  | "upstream_unreachable"
+  /** The host's answer cannot be forwarded: 502. */
+  | "upstream_invalid"
+  /** The host took too long: 504. */
+  | "upstream_timeout"
+  /** More at once than the proxy takes: 503. */
+  | "overloaded"
+  /** The proxy is closing: 503. */
+  | "closing";
+
+/** One no. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: ProxyRefusalCode | DenyCode;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly requestId?: string;
+  readonly ruleId?: string;
+}
+
+/** Thrown between the files of the proxy; never leaves it. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    super(refusal.reason, options);
+    this.refusal = refusal;
+  }
+}
+
+type Row = Pick<Refusal, "status" | "remedy" | "retryable">;
+
+const PROXY_ROWS: Readonly<Record<ProxyRefusalCode, Row>> = {
+  request_invalid: { status: 400, remedy: "Send the request in one plain reading, within the limits of the proxy", retryable: false },
+  agent_unknown: {
+    status: 407,
+    remedy: "Put the username and token of the agent into the URL of the proxy; the operator has them",
+    retryable: false,
+  },
+  address_refused: {
+    status: 403,
+    remedy: "Choose another host; the operator can name this one in proxy.private_hosts where the reason says so",
+    retryable: false,
+  },
+  upstream_unreachable: { status: 502, remedy: "Check the host and the port, or try again later", retryable: true },
+  upstream_invalid: {
+    status: 502,
+    remedy: "Do not repeat the request as it is; the host answers in a way that is not forwarded",
+    retryable: false,
+  },
+  upstream_timeout: { status: 504, remedy: "Try again later", retryable: true },
+  overloaded: { status: 503, remedy: "Wait for requests under way to end, then try again", retryable: true },
+  closing: { status: 503, remedy: "Try again after the restart", retryable: true },
+};
+
+const DENIED_STATUS = 403;
+
+/**
+ * Codes whose reason is written for whoever asked: by a rule, a person or the gate. Any other is the text of a part that failed, which may name files
+ * of the operator; the agent reads what the code means instead, and the log has the rest.
+ */
+const TOLD: ReadonlySet<DenyCode> = new Set<DenyCode>([
+  "policy_denied",
+  "rate_limited",
+  "consent_denied",
+  "consent_expired",
+  "consent_cancelled",
+  "consent_deferred",
+  "paused",
+  "no_approver",
+  "evidence_unavailable",
+  "too_many_pending",
+  "too_many_questions",
+  "action_too_large",
+]);
+
+/** A no of the proxy's own. */
+export function makeRefusal(code: ProxyRefusalCode, reason: string): Refusal {
+  const { status, remedy, retryable } = PROXY_ROWS[code];
+  return { status, code, reason, remedy, retryable };
+}
+
+/** A no of the proxy's own, to throw. */
+export function refused(code: ProxyRefusalCode, reason: string, options?: ErrorOptions): RefusedError {
+  return new RefusedError(makeRefusal(code, reason), options);
+}
+
+/** The gate's no, as the agent is told. */
+export function refusalOfDenied({ code, reason, remedy, retryable, retryAfterMs, requestId, ruleId }: Denied): Refusal {
+  return {
+    status: DENIED_STATUS,
+    code,
+    reason: TOLD.has(code) ? reason : DENY_CODES[code].meaning.replace(/\.$/, ""),
+    remedy,
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(ruleId === undefined ? {} : { ruleId }),
+  };
+}
+
+/** A no with one of the gate's codes that the proxy says itself. */
+export function makeDenial(code: DenyCode, reason: string): Refusal {
+  const { remedy, retryable } = DENY_CODES[code];
+  return { status: DENIED_STATUS, code, reason, remedy, retryable };
+}
+
+/** The answer's body: `{"error":{…}}` and a line break. */
+export function refusalBody({ code, reason, remedy, retryable, retryAfterMs, requestId, ruleId }: Refusal): string {
+  return `${JSON.stringify({ error: { code, reason, remedy, retryable, retryAfterMs, requestId, ruleId } })}\n`;
+}
+
+/** Error types of RFC 9209 §2.3, for those who see only headers, as a client does of a refused CONNECT. */
+const STATUS_TYPES: Readonly<Record<ProxyRefusalCode, string>> = {
+  request_invalid: "http_request_error",
+  agent_unknown: "http_request_denied",
+  address_refused: "destination_ip_prohibited",
+  upstream_unreachable: "destination_unavailable",
+  upstream_invalid: "http_protocol_error",
+  upstream_timeout: "connection_timeout",
+  overloaded: "proxy_internal_error",
+  closing: "proxy_internal_error",
+};
+
+const isOwnCode = (code: Refusal["code"]): code is ProxyRefusalCode => Object.hasOwn(PROXY_ROWS, code);
+
+function headersOf({ status, code, retryAfterMs }: Refusal, body: string): Readonly<Record<string, string>> {
+  return {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    "cache-control": "no-store",
+    "proxy-status": `acp; error=${isOwnCode(code) ? STATUS_TYPES[code] : "http_request_denied"}; details="${code}"`,
+    ...(status === 407 ? { "proxy-authenticate": 'Basic realm="acp", charset="UTF-8"' } : {}),
+    ...(retryAfterMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
+  };
+}
+
+/** Whether more of the request's body may come: it would have to be read to its end before the connection could serve again. */
+function hasMoreToRead({ req }: ServerResponse): boolean {
+  const { "transfer-encoding": coding, "content-length": length } = req.headers;
+  return !req.complete && (coding !== undefined || (length !== undefined && length !== "0"));
+}
+
+/** Answers a parsed request with a no. Where its head was sent already, there is only one way left to say so: the connection ends. */
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const body = refusalBody(refusal);
+  if (hasMoreToRead(response)) response.shouldKeepAlive = false;
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response.writeHead(refusal.status, headersOf(refusal, body));
+  response.end(body);
+}
+
+/** The whole answer, for a socket that nobody parses any more, e.g. after CONNECT. The connection ends with it. */
+export function refusalBytes(refusal: Refusal): Buffer {
+  const body = refusalBody(refusal);
+  const headers = Object.entries({ ...headersOf(refusal, body), connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? "Refused"}\r\n${headers.join("")}\r\n${body}`);
+}

@@ -1,0 +1,282 @@
+/**
+ * Server: listens, takes over sockets, and closes. Every request of every connection goes through the gate; what one connection does ends at most
+ * that connection. Format and rules: spec/http-proxy.md.
+ */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { Socket } from "node:net";
+import { addressKind, type Agent, type Clock, ConsentError, type ConsentGate, systemClock } from "@acp/core";
+import { readPrivateHosts, type Resolve } from "./addresses.js";
+import { type AgentAccount, ATTRIBUTION_HEADER, type Attribution, createAgents } from "./agents.js";
+import { type Connections, createConnections } from "./connections.js";
+import { createDecide } from "./decide.js";
+import { createDialer } from "./dial.js";
+import { LIMITS, type ProxyLimits } from "./limits.js";
+import type { Caller, ProxyCount } from "./parts.js";
+import { makeRefusal, type Refusal, refusalBytes } from "./refusals.js";
+import type { Arrived, ProxyLogEntry, ServeParts } from "./judging.js";
+import { serveConnect, serveRequest, serveUpgrade } from "./serve.js";
+import { createUpstream } from "./upstream.js";
+import { createWatch, type Watch } from "./watch.js";
+
+/** Parts of a proxy. */
+export interface HttpConsentProxyOptions {
+  readonly gate: ConsentGate;
+  /** Agents that prove who they are with each request. */
+  readonly agents?: readonly AgentAccount[];
+  /** Who asks where nobody says so. Left out: such a request is refused with 407. */
+  readonly agent?: Agent;
+  /** Whether `x-agent-id` names a part of the agent that asks; "none" unless given. */
+  readonly attribution?: Attribution;
+  /** Hosts on this machine or in the own network that may be reached, as `host` or `host:port`. Left out: none. */
+  readonly privateHosts?: readonly string[];
+  /** Left out: the system's resolver. */
+  readonly resolve?: Resolve;
+  /** Whether a tunnel must be TLS that names its host; false unless given. One that names another host is closed in any case. */
+  readonly requireSni?: boolean;
+  /** Hosts that may go over to another protocol (WebSocket), as `host` or `host:port`. Left out: none. */
+  readonly upgradeHosts?: readonly string[];
+  readonly limits?: Partial<ProxyLimits>;
+  /** Hears what is to be counted. */
+  readonly count?: (count: ProxyCount) => void;
+  readonly log?: (entry: ProxyLogEntry) => void;
+  readonly clock?: Clock;
+  /** Closes the proxy at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** An address of this machine; 127.0.0.1 unless given. Others than loopback only where every agent has credentials. */
+  readonly host?: string;
+}
+
+/** A running proxy. */
+export interface HttpConsentProxy {
+  /**
+   * Listens on one more address.
+   *
+   * @throws ConsentError `options_invalid`; what the system says where it cannot be listened on.
+   */
+  listen(options: ListenOptions): Promise<{ readonly port: number }>;
+  /** Serves a socket that somebody else accepted, e.g. a sandbox, as belonging to this caller; its credentials are not looked at. */
+  attach(socket: Socket, caller: Caller): void;
+  /** Takes no new work, lets what runs end within the time, then cuts. 0 ms unless given. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+const LOOPBACK = "127.0.0.1";
+const NOTHING = (): void => {};
+
+interface ServerParts {
+  readonly serve: ServeParts;
+  readonly connections: Connections;
+}
+
+/**
+ * Makes a proxy; it serves when it listens or gets a socket.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpConsentProxy {
+  const { clock = systemClock, signal } = options;
+  const limits: ProxyLimits = { ...LIMITS, ...options.limits };
+  const watch = createWatch(clock, limits.sweepEveryMs);
+  const connections = createConnections(limits, watch);
+  const servers = new Set<Server>();
+  let closing: Promise<void> | undefined;
+  const serve = serveParts(options, {
+    limits,
+    watch,
+    ownPorts: () => [...servers].flatMap(portOf),
+    isClosing: () => closing !== undefined,
+  });
+  const parts: ServerParts = { serve, connections };
+  // Never listens: sockets that are handed over are its own.
+  const attached = makeServer(parts);
+  const take = (server: Server, socket: Socket, caller?: Caller): void => {
+    if (closing !== undefined) return turnAway(socket, makeRefusal("closing", "the proxy is closing"));
+    if (connections.add(socket, caller) === undefined)
+      return turnAway(socket, makeRefusal("overloaded", `the proxy has ${limits.connectionsMax} connections already`));
+    serve.count({ name: "connections", by: 1, labels: { kind: caller === undefined ? "accepted" : "attached" } });
+    if (server === attached) server.emit("connection", socket);
+  };
+  const close = (drainMs: number): Promise<void> =>
+    (closing ??= shut({ servers, connections, drainMs, clock }).finally(() => {
+      watch.stop();
+      serve.upstream.close();
+    }));
+  if (signal?.aborted === true) void close(0);
+  else signal?.addEventListener("abort", () => void (closing === undefined ? close(0) : connections.cut()), { once: true });
+  return {
+    async listen({ port, host = LOOPBACK }) {
+      checkListening(host, options, closing !== undefined);
+      const server = makeServer(parts);
+      server.prependListener("connection", (socket: Socket) => take(server, socket));
+      servers.add(server);
+      try {
+        await listening(server, { port, host });
+      } catch (error) {
+        servers.delete(server);
+        throw error;
+      }
+      return { port: portOf(server)[0] ?? port };
+    },
+    attach: (socket, caller) => take(attached, socket, caller),
+    close: ({ drainMs = 0 } = {}) => close(drainMs),
+  };
+}
+
+/** Says no to a connection before it says anything. */
+function turnAway(socket: Socket, refusal: Refusal): void {
+  socket.on("error", NOTHING);
+  socket.write(refusalBytes(refusal));
+  socket.destroySoon();
+}
+
+interface Shared {
+  readonly limits: ProxyLimits;
+  readonly watch: Watch;
+  readonly ownPorts: () => readonly number[];
+  readonly isClosing: () => boolean;
+}
+
+function serveParts(options: HttpConsentProxyOptions, { limits, watch, ownPorts, isClosing }: Shared): ServeParts {
+  const { gate, resolve, privateHosts = [], upgradeHosts = [], attribution = "none", clock = systemClock } = options;
+  const log = quietly(options.log ?? NOTHING);
+  const naming = readPrivateHosts(privateHosts);
+  const dial = createDialer({ naming, ownPorts, connectMs: limits.connectMs, clock, ...(resolve === undefined ? {} : { resolve }) });
+  return {
+    limits,
+    watch,
+    dial,
+    upstream: createUpstream(dial, limits),
+    dropped: new Set(attribution === "none" ? [] : [ATTRIBUTION_HEADER]),
+    findCaller: createAgents(options),
+    decide: createDecide({ gate, log: (text) => log({ level: "warn", event: "note", text }) }),
+    requireSni: options.requireSni ?? false,
+    mayUpgrade: readPrivateHosts(upgradeHosts),
+    isClosing,
+    count: quietly(options.count ?? NOTHING),
+    log,
+  };
+}
+
+/** A hook that fails counts nothing and stops nothing. */
+function quietly<T>(hook: (value: T) => void): (value: T) => void {
+  return (value) => {
+    try {
+      hook(value);
+    } catch {
+      // There is nobody to tell.
+    }
+  };
+}
+
+function makeServer({ serve, connections }: ServerParts): Server {
+  const { limits, watch } = serve;
+  const server = createServer({
+    insecureHTTPParser: false,
+    maxHeaderSize: limits.headBytesMax,
+    // Checked by us, for an answer with a reason.
+    requireHostHeader: false,
+    // connections.ts keeps these times, also for sockets that were handed over, which Node's server does not.
+    headersTimeout: 0,
+    requestTimeout: 0,
+    keepAliveTimeout: 0,
+  });
+  // Ours refuses, see request-guard.ts; Node's drops.
+  server.maxHeadersCount = 0;
+  // Node's types lack it: a client that ended its side still gets its answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const arrived = (request: IncomingMessage): Arrived | undefined => {
+    const connection = connections.of(request.socket);
+    return connection === undefined ? undefined : { request, connection };
+  };
+  const onRequest: Parameters<typeof createServer>[1] = (request, response) => {
+    const found = arrived(request);
+    if (found === undefined) response.destroy();
+    else void serveRequest(serve, found, response);
+  };
+  server.on("request", onRequest).on("checkContinue", onRequest).on("checkExpectation", onRequest);
+  server.on("connect", (request, _socket, head) => {
+    const found = arrived(request);
+    if (found !== undefined) void serveConnect(serve, found, head);
+  });
+  server.on("upgrade", (request, _socket, head) => {
+    const found = arrived(request);
+    if (found !== undefined) void serveUpgrade(serve, found, head);
+  });
+  const refused = new WeakSet<object>();
+  server.on("clientError", (error, socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const refusal = refusalOf(error, limits);
+    const connection = socket instanceof Socket ? connections.of(socket) : undefined;
+    if (refusal === undefined || connection === undefined || connection.load > 0 || !socket.writable) return void socket.destroy();
+    serve.count({ name: "refusals", by: 1, labels: { code: refusal.code } });
+    serve.log({ level: "info", event: "refused", text: refusal.reason, code: refusal.code });
+    socket.end(refusalBytes(refusal));
+    // What it still sends is read and thrown away: a reset could overtake the answer.
+    const unwatch = watch.add({ progress: () => 0, idleMs: limits.lingerMs, onOver: () => void socket.destroy() });
+    socket.once("close", unwatch);
+  });
+  return server;
+}
+
+/** What a request is refused with that the parser does not take; `undefined` where the connection is gone. */
+function refusalOf(
+  error: Error & { readonly code?: string; readonly reason?: unknown },
+  { headBytesMax }: ProxyLimits,
+): Refusal | undefined {
+  const { code = "", reason } = error;
+  if (code === "HPE_HEADER_OVERFLOW")
+    return { ...makeRefusal("request_invalid", `the head has more than ${headBytesMax} bytes`), status: 431 };
+  if (!code.startsWith("HPE_")) return undefined;
+  const detail = typeof reason === "string" ? `: ${reason}` : "";
+  return makeRefusal("request_invalid", `it is not strict HTTP/1.1 (${code}${detail})`);
+}
+
+function portOf(server: Server): readonly number[] {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? [address.port] : [];
+}
+
+function checkListening(host: string, { agent }: HttpConsentProxyOptions, isClosing: boolean): void {
+  if (isClosing) throw new ConsentError("options_invalid", "Cannot listen: the proxy is closed");
+  if (addressKind(host) !== "loopback" && agent !== undefined)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot listen on "${host}": others than this machine reach it, and "agent" asks without credentials`,
+    );
+}
+
+function listening(server: Server, { port, host }: Required<ListenOptions>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      // What fails later fails one connection.
+      server.on("error", () => {});
+      resolve();
+    });
+  });
+}
+
+interface Shutting {
+  readonly servers: ReadonlySet<Server>;
+  readonly connections: Connections;
+  readonly drainMs: number;
+  readonly clock: Clock;
+}
+
+async function shut({ servers, connections, drainMs, clock }: Shutting): Promise<void> {
+  const closed = [...servers].map((server) => new Promise<void>((resolve) => void server.close(() => resolve())));
+  connections.drain();
+  const done = new AbortController();
+  if (drainMs > 0) await Promise.race([connections.gone(), clock.sleep(drainMs, { signal: done.signal }).catch(NOTHING)]);
+  done.abort(new Error("it is closed"));
+  connections.cut();
+  await Promise.all([connections.gone(), ...closed]);
+}
