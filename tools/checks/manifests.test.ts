@@ -22,7 +22,10 @@ const workspace = {
   "packages/audit/package.json": good,
   "packages/audit/README.md": "# audit\n",
 };
-const audit = (extra: object): object => ({ ...workspace, "packages/audit/package.json": { ...good, ...extra } });
+const audit = (extra: object): Readonly<Record<string, unknown>> => ({
+  ...workspace,
+  "packages/audit/package.json": { ...good, ...extra },
+});
 
 it("manifests takes a workspace that keeps every promise", async () => {
   expect(await problemsOf(manifests, workspace)).toEqual([]);
