@@ -45,6 +45,7 @@ export async function openHttpProxy(parts: HttpProxyParts, port: number): Promis
   try {
     return { proxy, ...(await proxy.listen({ port })) };
   } catch (cause) {
+    await proxy.close();
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConsentError("options_invalid", `Cannot listen on 127.0.0.1 port ${port}: ${why}`, { cause });
   }
