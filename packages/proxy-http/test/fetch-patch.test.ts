@@ -231,7 +231,7 @@ describe("fetch-patch", () => {
     expect(proxy.seen).toEqual([`GET http://127.0.0.1:${plainPort}/its-own  a`]);
   });
 
-  it.runIf(MAJOR >= 22)("opens a WebSocket through the proxy", async () => {
+  it.runIf(MAJOR >= 22)(`opens a WebSocket through the proxy${MAJOR >= 22 ? "" : ", skipped: this Node has no WebSocket"}`, async () => {
     await using proxy = await startPlainProxy();
     const program = `const ws = new WebSocket("ws://127.0.0.1:${plainPort}/ws"); ws.onmessage = ({ data }) => { console.log(data); process.exit(); };`;
     expect(await run(program, through(proxy))).toMatchObject({ out: "hello" });
