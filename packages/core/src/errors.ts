@@ -63,6 +63,10 @@ export type ConsentErrorCode =
   | "key_locked"
   /** Another live process changes the home. */
   | "home_busy"
+  /** A sandbox cannot start here, or not at the level that was asked for. */
+  | "sandbox_unavailable"
+  /** A sandbox did not hold what it promised, or the agent could not be started in it; nothing is left running. */
+  | "sandbox_failed"
   /** A part of the gate did not answer in time. */
   | "part_timeout"
   /** The operation was ended by its AbortSignal. */

@@ -91,6 +91,18 @@ export type {
   Vault,
 } from "./ports.js";
 export type { PublicKey, TrustedKey } from "./proof/keys.js";
+export type {
+  Enforcement,
+  Sandbox,
+  SandboxAspect,
+  SandboxedProcess,
+  SandboxExit,
+  SandboxInside,
+  SandboxItem,
+  SandboxLevel,
+  SandboxReport,
+  SandboxSpawnOptions,
+} from "./sandbox.js";
 export { memoryGrants } from "./stores/memory-grants.js";
 export { memoryPending } from "./stores/memory-pending.js";
 export { memoryStore } from "./stores/memory-store.js";

@@ -1,0 +1,129 @@
+/**
+ * Parts: what the files of this package hand to each other. Types only.
+ */
+import type { ChildProcess } from "node:child_process";
+import type { Server, Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import type { Sandbox, SandboxedProcess, SandboxSpawnOptions } from "@acp/core";
+
+/** Names of the backends, strongest first. */
+export type LinuxSandboxName = "namespace" | "uid" | "landlock" | "preload" | "env";
+
+/** A backend of this package. */
+export interface LinuxSandbox extends Sandbox<Socket> {
+  readonly name: LinuxSandboxName;
+  spawn(argv: readonly string[], options: SandboxSpawnOptions<Socket>): Promise<LinuxSandboxedProcess>;
+}
+
+/** An agent of this package's backends; with `stdio: "pipe"` its standard input and output are here. */
+export interface LinuxSandboxedProcess extends SandboxedProcess {
+  readonly stdin: Writable | undefined;
+  readonly stdout: Readable | undefined;
+}
+
+/** A directory of the host that the agent works in. */
+export interface Workspace {
+  readonly path: string;
+  readonly access: "read-write" | "read-only";
+}
+
+/** The most of a resource that an agent and its children may use. */
+export interface ResourceCaps {
+  /** Processes and threads. */
+  readonly processes: number;
+  /** Bytes of memory, where the host has a memory controller. */
+  readonly memoryBytes: number;
+  /** Bytes of each private file system (`/tmp`, home, `/dev/shm`). */
+  readonly scratchBytes: number;
+  /** Open files a process. */
+  readonly openFiles: number;
+}
+
+/** What every backend is told. */
+export interface ConfinementOptions {
+  /** Left out: none; the agent works in its private home or temporary directory. */
+  readonly workspace?: Workspace;
+  /** Further directories of the host that the agent may read. */
+  readonly readable?: readonly string[];
+  /** Directories that must stay invisible, such as the ACP home. A workspace or readable directory that holds one, or lies in one, is refused. */
+  readonly hidden?: readonly string[];
+  /** Who the agent runs as where the manager is root: a name or a uid, never root. */
+  readonly user?: string | number;
+  /** Whether Unix sockets may be made inside; `none` unless given. */
+  readonly unixSockets?: "none" | "private";
+  readonly caps?: Partial<ResourceCaps>;
+}
+
+/** The user that an agent runs as. */
+export interface AgentUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly name: string;
+  readonly home: string;
+}
+
+/** The places that a self-check tries and must not reach, where the report says so; each is open on the host. */
+export interface Canaries {
+  readonly tcpPort: number;
+  readonly udpPort: number;
+  /** A path socket. */
+  readonly path: string;
+  /** An abstract socket's name, without the leading NUL. */
+  readonly abstract: string;
+}
+
+/** What the first stage, which runs inside before the agent, is told by its parent over the IPC channel. */
+export interface FirstStageOrders {
+  /** `listen`: open 127.0.0.1:port and hand the listener out. `connect`: the manager listens already. */
+  readonly mode: "listen" | "connect";
+  readonly port: number;
+  /** 32 hexadecimal digits that the stage sends through the proxy's port and must get back. */
+  readonly nonce: string;
+  readonly canaries: Canaries;
+}
+
+/** What the first stage found: for each canary why it was not reached, or `undefined` where it was. */
+export interface FirstStageFindings {
+  readonly proxy: "reached" | string;
+  readonly tcp: string | undefined;
+  readonly udp: string | undefined;
+  readonly pathSocket: string | undefined;
+  readonly abstractSocket: string | undefined;
+}
+
+/** A first stage that has reported and waits for the word to go. */
+export interface FirstStage {
+  readonly findings: FirstStageFindings;
+  /** The agent's listener: handed out from inside, or the manager's own. */
+  readonly listener: Server;
+  /** Lets the agent start: from now on connections go to `onConnection`. */
+  go(onConnection: (socket: Socket) => void): void;
+}
+
+/** Runs the manager's side of the first stage in a child that was spawned with an IPC channel. */
+export type RunFirstStage = (
+  child: ChildProcess,
+  orders: Omit<FirstStageOrders, "nonce" | "canaries"> & { readonly listener?: Server; readonly signal: AbortSignal },
+) => Promise<FirstStage>;
+
+/** What is kept of a running agent outside of memory, so that the next start cleans up after a crash. */
+export interface SessionRecord {
+  readonly sandbox: LinuxSandboxName;
+  readonly managerPid: number;
+  /** Start time of the manager in clock ticks since boot (/proc/PID/stat field 22): a pid alone may be another process by now. */
+  readonly managerStart: string;
+  /** Cgroup directories to kill and remove. */
+  readonly cgroups: readonly string[];
+  /** A table of nftables to delete, where the agent's uid has nothing left running. */
+  readonly nftTable?: string;
+}
+
+/** A session's directory: `inside/` is what the agent may see of it. */
+export interface Session extends AsyncDisposable {
+  readonly id: string;
+  readonly directory: string;
+  /** Holds `first-stage.cjs`, `mcp-bridge.cjs`, `acp` and the files of {@link SandboxSpawnOptions.files}; readable by the agent, writable by nobody but us. */
+  readonly inside: string;
+  /** Writes what the next start must know, durably, before the thing itself is made. */
+  record(more: Partial<SessionRecord>): Promise<void>;
+}
