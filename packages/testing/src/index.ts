@@ -15,6 +15,8 @@ export type { ChannelConformanceOptions } from "./channel-conformance.js";
 export type { ConformanceCase } from "./conformance.js";
 export { hidingCharactersIn } from "./hiding-characters.js";
 export type { HidingCharacter } from "./hiding-characters.js";
+export { hostNeed } from "./host-needs.js";
+export type { HostNeed } from "./host-needs.js";
 export { manualClock } from "./manual-clock.js";
 export type { ManualClock } from "./manual-clock.js";
 export { scriptedChannel } from "./scripted-channel.js";

@@ -1,0 +1,39 @@
+/**
+ * Host needs: whether a test can run on this host. Where it cannot it is skipped with the reason, except on a build server (`CI` in the
+ * environment): there a missing need is a failure, so that no suite quietly stops running.
+ */
+
+/** Whether a test can run here, and why not. */
+export interface HostNeed {
+  readonly run: boolean;
+  /** Why not, for the skip's note; empty where it can run. */
+  readonly reason: string;
+}
+
+/**
+ * Asks for what a test needs of its host. Call it where the test is declared, and pass the reason to the skip.
+ *
+ * @param name - What is needed, as the skip's note says it: `bubblewrap`, `root`.
+ * @param probe - Tries the real thing: gives `undefined` where it is there, else why it is not; what it throws counts as the reason.
+ * @throws Error where the need is missing and `CI` is set.
+ */
+export function hostNeed(name: string, probe: () => string | undefined): HostNeed {
+  const missing = reasonOf(probe);
+  if (missing === undefined) return { run: true, reason: "" };
+  const reason = `needs ${name}: ${missing}`;
+  if (isBuildServer(process.env["CI"])) throw new Error(`Cannot skip on a build server: ${reason}`);
+  return { run: false, reason };
+}
+
+function reasonOf(probe: () => string | undefined): string | undefined {
+  try {
+    return probe();
+  } catch (error) {
+    return String(error instanceof Error ? error.message : error).split("\n", 1)[0];
+  }
+}
+
+/** As npm's tools read the variable: set to anything but `false`, `0` or nothing. */
+function isBuildServer(value: string | undefined): boolean {
+  return value !== undefined && !["", "0", "false"].includes(value);
+}
