@@ -115,6 +115,7 @@ describe("wire", () => {
       confirmation_required: true,
       question_not_shown: true,
       evidence_required: true,
+      evidence_invalid: true,
       grant_not_offered: true,
       modification_invalid: true,
       modification_denied: true,

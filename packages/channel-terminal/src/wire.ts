@@ -52,6 +52,7 @@ const REFUSAL_CODES = listOf<RefusalCode>({
   confirmation_required: true,
   question_not_shown: true,
   evidence_required: true,
+  evidence_invalid: true,
   grant_not_offered: true,
   modification_invalid: true,
   modification_denied: true,

@@ -9,6 +9,7 @@ const STATUS: Readonly<Partial<Record<RefusalCode, number>>> = {
   approver_unknown: 403,
   approver_not_allowed: 403,
   evidence_required: 403,
+  evidence_invalid: 403,
   modification_denied: 403,
   request_unknown: 404,
   request_ended: 410,

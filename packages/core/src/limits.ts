@@ -38,6 +38,8 @@ export const PROMPT_WINDOW_MS_MAX: number = 24 * 3_600_000;
 export const PERMIT_TTL_MS = 30_000;
 /** How long a decision waits for the retry of a caller that was told "call again", counted from the answer. */
 export const DECISION_TTL_MS = 300_000;
+/** How far the clock that a proof was made by may be ahead of the gate's: 1 minute. */
+export const EVIDENCE_AHEAD_MS_MAX = 60_000;
 /** The longest a Grant may live: 24 hours. */
 export const GRANT_TTL_MS_MAX: number = 24 * 3_600_000;
 /** Offers of one rule: what a person can still choose from. */

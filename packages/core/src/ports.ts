@@ -90,6 +90,7 @@ export type RefusalCode =
   | "confirmation_required"
   | "question_not_shown"
   | "evidence_required"
+  | "evidence_invalid"
   | "grant_not_offered"
   | "modification_invalid"
   | "modification_denied"

@@ -7,18 +7,20 @@ import { type Advance, advance, endEvent, endQuestion, recordEnd } from "./advan
 import { confirmationWord } from "../approval/confirmation.js";
 import type { Grant } from "../approval/grants.js";
 import { type AnswerTerms, type CountedApproval, type PendingRecord, reduce } from "../approval/machine.js";
-import { type ConsentResponse, parseResponse } from "../approval/response.js";
+import { type ConsentResponse, decodeResponse, readClaim } from "../approval/response.js";
 import type { Evaluation } from "./consent-gate.js";
 import { covers } from "./covers.js";
 import { messageOf } from "./deny.js";
 import { actionDigest } from "../action/digest.js";
 import { evaluate } from "./evaluate.js";
+import { checkEvidence } from "./evidence.js";
 import { type Answer, claimNonce, signAnswer } from "./sign-answer.js";
 import { type EditedAction, makeSuccessor } from "./successor.js";
-import type { JsonObject } from "../json/value.js";
+import type { JsonObject, JsonValue } from "../json/value.js";
 import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
 import { approverOf, type GateParts } from "./parts.js";
-import type { AnswerReceipt, AuditEventInput, EndStatus, RefusalCode } from "../ports.js";
+import type { AnswerReceipt, AuditEventInput, RefusalCode } from "../ports.js";
+import { refuse, refuseFor } from "./refuse.js";
 import { eventMaker, requestedJson, subjectOfRequest } from "./record.js";
 
 /** Who answered, as the channel authenticated them. */
@@ -27,49 +29,11 @@ export interface Answerer {
   readonly subject: string;
 }
 
-const REFUSALS: Readonly<Record<RefusalCode, string>> = {
-  response_invalid: "the answer is malformed",
-  request_unknown: "there is no such question",
-  request_ended: "the question is over",
-  nonce_mismatch: "the answer carries another question's nonce",
-  approver_unknown: "nobody known answered",
-  approver_not_allowed: "this person may not answer this question",
-  approver_too_early: "this person may answer when the question has been escalated to them",
-  already_answered: "this person has answered already",
-  confirmation_required: "the question is critical: a yes takes the word that it asks for, typed by the person",
-  question_not_shown: "not all of the question was shown",
-  evidence_required: "the question wants stronger evidence than this answer carries",
-  grant_not_offered: "the answer takes an offer that the question does not make",
-  modification_invalid: "the edited parameters are not ones of this action",
-  modification_denied: "the policy denies the edited action",
-  rate_limited: "the rate limit of the edited action's rule is used up",
-  store_failed: "the store failed",
-  audit_failed: "the audit log failed",
-};
-
-const refuse = (code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt => ({ status: "refused", code, reason });
-
-const ENDINGS: Readonly<Record<EndStatus, string>> = {
-  approved: "it was approved",
-  approved_with_modifications: "it was approved with changes",
-  denied: "it was denied",
-  expired: "nobody answered in time",
-  cancelled: "it was taken back",
-  failed: "a part failed",
-  superseded: "a new question took its place",
-};
-
-/** A refusal that says, of a question that is over, how it ended. */
-function refuseFor(record: PendingRecord | undefined, code: RefusalCode): AnswerReceipt {
-  if (code !== "request_ended" || record === undefined) return refuse(code);
-  // An end that is not in the log yet may still become another one.
-  const how = record.end === undefined ? "its time is over" : record.end.recorded ? ENDINGS[record.end.status] : "it is being ended";
-  return refuse(code, `${REFUSALS.request_ended}: ${how}`);
-}
-
 /** A well-formed answer beside the question that it names. */
 interface Submission {
   readonly record: PendingRecord;
+  /** The answer as it came. */
+  readonly wire: JsonValue;
   readonly response: ConsentResponse;
   readonly by: Answerer;
 }
@@ -89,8 +53,6 @@ function check(parts: GateParts, { record, response, by }: Submission): Checked 
   if (response.nonce !== request.nonce) return "nonce_mismatch";
   const approverId = approverOf(parts, by);
   if (approverId === undefined) return "approver_unknown";
-  // No verifier is part of the gate yet, so an answer without one can never be the evidence that was asked for.
-  if (request.evidence !== "any") return "evidence_required";
   // The offers are for the call as it was proposed: who changes it does not want that one.
   const offers = response.decision === "approved" ? request.offers : [];
   if (response.grantId !== undefined && !offers.some(({ id }) => id === response.grantId)) return "grant_not_offered";
@@ -248,6 +210,15 @@ async function takeModification(parts: GateParts, checked: Checked, modification
   return settle(parts, checked, { type: "modify", approval, terms, modifications, effectiveDigest });
 }
 
+/** Has the proof judged that came with an answer; what it proves is what is recorded. */
+async function withEvidence(parts: GateParts, checked: Checked, wire: JsonValue): Promise<AnswerReceipt> {
+  const { record, response, approval } = checked;
+  const evidence = await checkEvidence(parts, { wire, response, request: record.request, approval });
+  if ("refused" in evidence) return refuse(evidence.refused, evidence.reason);
+  if (evidence.proven === undefined) return decide(parts, checked);
+  return decide(parts, { ...checked, approval: { ...approval, response: evidence.proven } });
+}
+
 async function decide(parts: GateParts, checked: Checked): Promise<AnswerReceipt> {
   const { response, approval } = checked;
   switch (response.decision) {
@@ -276,9 +247,11 @@ async function noteRefusal(parts: GateParts, { record, by }: Submission, receipt
  * @param by - Who the channel authenticated; the claim's own `approver` is not looked at.
  */
 export async function takeAnswer(parts: GateParts, claim: unknown, by: Answerer): Promise<AnswerReceipt> {
+  let wire: JsonValue;
   let response: ConsentResponse;
   try {
-    response = parseResponse(claim);
+    wire = readClaim(claim);
+    response = decodeResponse(wire);
   } catch (error) {
     return refuse("response_invalid", messageOf(error));
   }
@@ -286,9 +259,10 @@ export async function takeAnswer(parts: GateParts, claim: unknown, by: Answerer)
   try {
     record = await parts.within(parts.store.pending.get(response.requestId), "the store");
     if (record === undefined) return refuse("request_unknown");
-    const checked = check(parts, { record, response, by });
-    const receipt = typeof checked === "string" ? refuseFor(record, checked) : await decide(parts, checked);
-    await noteRefusal(parts, { record, response, by }, receipt);
+    const submission = { record, wire, response, by };
+    const checked = check(parts, submission);
+    const receipt = typeof checked === "string" ? refuseFor(record, checked) : await withEvidence(parts, checked, wire);
+    await noteRefusal(parts, submission, receipt);
     return receipt;
   } catch (error) {
     return refuse("store_failed", `the answer could not be kept: ${messageOf(error)}`);

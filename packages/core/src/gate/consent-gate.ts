@@ -8,7 +8,7 @@ import type { Agent, AskTerms, Category, Layer, RiskLevel, Ruling } from "../lay
 import type { DenyCode } from "../deny-codes.js";
 import type { Release } from "../permit.js";
 import type { Policy } from "../policy/policy.js";
-import type { AnswerReceipt, Assessor, AuditSink, Channel, Clock, Ids, Store, Vault } from "../ports.js";
+import type { AnswerReceipt, Assessor, AuditSink, Channel, Clock, EvidenceVerifier, Ids, Store, Vault } from "../ports.js";
 import type { Allowed, Pending, RunResult, Verdict } from "../verdict.js";
 
 /** A named person and how one channel knows them. */
@@ -80,6 +80,8 @@ export interface GateOptions {
   readonly vault?: Vault;
   /** Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out: answers carry no proof. */
   readonly signer?: ConsentSigner;
+  /** Judge proofs that come with answers, made by the person's own key, e.g. a passkey's. Left out: what wants a passkey is denied. */
+  readonly verifiers?: readonly EvidenceVerifier[];
   /** Each store that is left out lives in memory. */
   readonly store?: Partial<Store>;
   /** A second policy, judged and recorded beside the one in force; changes no verdict. */

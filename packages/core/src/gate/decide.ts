@@ -13,6 +13,7 @@ import { covers } from "./covers.js";
 import { deny, messageOf } from "./deny.js";
 import { actionDigest } from "../action/digest.js";
 import { combine, evaluate, hear, type Hearing } from "./evaluate.js";
+import { verifiesPasskeys } from "./evidence.js";
 import { PENDING_MAX, TEXT_UNITS_MAX } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
 import { eligibleApprovers, type GateParts } from "./parts.js";
@@ -112,7 +113,7 @@ function whoMayAnswer(
   const detail = { ruleId: evaluation.ruling.ruleId };
   const paused = parts.paused();
   if (paused !== undefined) return { denied: deny("paused", paused, detail) };
-  if (ask.evidence === "passkey")
+  if (ask.evidence === "passkey" && !verifiesPasskeys(parts))
     return { denied: deny("evidence_unavailable", "the rule wants a passkey, and no verifier for one is configured", detail) };
   const missing = ask.escalate?.find(({ channel }) => channel !== undefined && !parts.channels.has(channel));
   if (missing !== undefined)

@@ -12,7 +12,7 @@ import type { Facts } from "../layers.js";
 import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, PART_TIMEOUT_MS, PROMPT_WINDOW_MS_MAX } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
 import type { Policy } from "../policy/policy.js";
-import type { Assessor, AuditEventInput, AuditReceipt, Channel, Clock, Ids, Store, Vault } from "../ports.js";
+import type { Assessor, AuditEventInput, AuditReceipt, Channel, Clock, EvidenceVerifier, Ids, Store, Vault } from "../ports.js";
 import { memoryStore } from "../stores/memory-store.js";
 import { randomIds, systemClock } from "../system.js";
 
@@ -29,6 +29,7 @@ export interface GateParts {
   readonly assessors: readonly Assessor[];
   readonly vault: Vault | undefined;
   readonly signer: ConsentSigner | undefined;
+  readonly verifiers: readonly EvidenceVerifier[];
   readonly store: Store;
   readonly paused: () => string | undefined;
   readonly isolation: string;
@@ -122,6 +123,7 @@ export function makeParts(options: GateOptions): GateParts {
     assessors: options.assessors ?? [],
     vault: options.vault,
     signer: options.signer,
+    verifiers: options.verifiers ?? [],
     store: { ...memoryStore(clock), ...options.store },
     paused: options.paused ?? (() => undefined),
     isolation: options.isolation ?? "none",

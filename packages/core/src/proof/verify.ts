@@ -45,7 +45,9 @@ function checkSignature(
   if (proof.requestHash !== asked.hash) return unproven("request_changed", "the request is not the one that was answered");
   const payload = makePayload(answered.response, { parameters: asked.request.action.parameters, requestHash: asked.hash });
   if (proof.payloadHash !== payload.hash) return unproven("payload_changed", "the response is not the one that was signed");
-  if (asked.request.evidence !== "any") return unproven("evidence_missing", "the question asked for a passkey's proof");
+  // A no takes no more than the gate's word.
+  if (asked.request.evidence !== "any" && answered.response.decision !== "denied")
+    return unproven("evidence_missing", "the question asked for a passkey's proof");
   const entries = trustedKeys.filter(({ key }) => key.hex === proof.publicKey);
   const [first] = entries;
   if (first === undefined) return unproven("key_untrusted", "its key is none of those that are trusted");
@@ -60,6 +62,9 @@ function checkSignature(
 /** Has a verifier of another algorithm judge; `undefined` where it is satisfied. */
 async function checkEvidence(claim: Claim, algorithm: string, options: VerifyOptions): Promise<ProofFailure | undefined> {
   const verifier = options.verifiers?.find((each) => each.algorithm === algorithm);
+  const { request } = claim.asked;
+  if (verifier !== undefined && algorithm !== "WebAuthn" && request.evidence !== "any" && claim.answered.response.decision !== "denied")
+    return unproven("evidence_missing", "the question asked for a passkey's proof");
   if (verifier === undefined) return unproven("algorithm_refused", "its algorithm is not Ed25519, and no verifier for it is given");
   const mismatch = matchProblem(claim);
   if (mismatch !== undefined) return mismatch;
