@@ -1,0 +1,109 @@
+/**
+ * Parts: what the files of the inbox hand to each other, and what its users give and get. Types only. Routes and messages: spec/web-inbox.md.
+ */
+import type { AnswerReceipt, Channel, Clock, ConsentRequest, Ending, JsonObject, RiskLevel } from "@acp/core";
+
+/** A person's passkey: public, nothing in it is a secret. */
+export interface Passkey {
+  /** The credential id, base64url without padding. */
+  readonly id: string;
+  /** Whose it is: an approver id. */
+  readonly approver: string;
+  /** COSE_Key (RFC 9052), base64url without padding. */
+  readonly publicKey: string;
+  /** The domain that it was made for. */
+  readonly rpId: string;
+  /** Where the inbox stood when it was made; assertions from elsewhere do not count. */
+  readonly origins: readonly string[];
+  /** What its owner calls it. */
+  readonly label: string;
+  readonly createdAtMs: number;
+  /** From then on it signs nothing that counts; what it signed before stays evidence. */
+  readonly revokedAtMs?: number;
+}
+
+/** Keeps the passkeys of all people. */
+export interface PasskeyStore {
+  list(): Promise<readonly Passkey[]>;
+  /** False where its id is there already. */
+  add(passkey: Passkey): Promise<boolean>;
+  /** False where there is none in use with this id of this approver. */
+  revoke(id: string, approver: string, atMs: number): Promise<boolean>;
+}
+
+/** A question that waits for an answer. */
+export interface OpenQuestion {
+  readonly request: ConsentRequest;
+  /** It was shown before a restart of the gate. */
+  readonly redelivery: boolean;
+}
+
+/** What changed among the open questions. */
+export type QuestionChange =
+  | { readonly type: "open"; readonly question: OpenQuestion }
+  | { readonly type: "ended"; readonly id: string; readonly ending: Ending };
+
+/** Questions of gates elsewhere, and the way to answer them: what `attachApprovers` of @acp/channel-terminal returns is one. */
+export interface QuestionSource {
+  pending(): readonly OpenQuestion[];
+  /** Every change after the iteration began. */
+  readonly changes: AsyncIterable<QuestionChange>;
+  answer(claim: JsonObject): Promise<AnswerReceipt>;
+}
+
+/** Somebody who may sign in. */
+export interface InboxPerson {
+  /** The approver id, as gates know it: proofs name it. */
+  readonly approver: string;
+  /** What the gate's `approvers` say of this person on the channel; the approver id unless given. */
+  readonly subject?: string;
+}
+
+/** One end of a question, for the page's history. */
+export interface HistoryEntry {
+  readonly request: JsonObject;
+  readonly status: Ending["status"];
+  readonly atMs: number;
+  readonly approvers: readonly string[];
+  /** The answers with their proofs, where they have any. */
+  readonly responses: readonly JsonObject[];
+}
+
+/** Parts of an inbox. */
+export interface InboxOptions {
+  /** Where people reach it, e.g. `http://localhost:8789` or `https://inbox.example.com`: requests from elsewhere are refused. */
+  readonly origin: string;
+  readonly people: readonly InboxPerson[];
+  readonly passkeys: PasskeyStore;
+  /** From which level on a yes takes a passkey, whatever the rule says; `high` unless given. */
+  readonly passkeyFrom?: RiskLevel | "rules-only";
+  /** What ended before this inbox started, newest first; left out: what ended here. */
+  readonly history?: (limit: number) => Promise<readonly HistoryEntry[]>;
+  readonly clock?: Clock;
+  /** Told what an operator should know. */
+  readonly warn?: (text: string) => void;
+}
+
+/** Where the questions of a source are answered. */
+export interface AttachOptions {
+  /** The channel as those gates know it, e.g. `terminal` for approve sockets: proofs name it. */
+  readonly channel: string;
+}
+
+/** An inbox: one page, any number of gates. */
+export interface Inbox extends AsyncDisposable {
+  /** The page and its requests, web-standard; mount it at the root of its origin. Never rejects. */
+  readonly handler: (request: Request) => Promise<Response>;
+  /** A channel for a gate of this process; each call makes one of the same inbox. `web` unless named. */
+  channel(name?: string): Channel;
+  /** Shows the questions of gates elsewhere too; ends when the source ends. */
+  attach(source: QuestionSource, options: AttachOptions): void;
+  /**
+   * A new one-time code that signs this person in: 10 minutes, one use.
+   *
+   * @throws ConsentError `options_invalid` where nobody has this approver id.
+   */
+  signInCode(approver: string): string;
+  /** Ends every session and stream; open questions stay as they are with their gates. */
+  close(): Promise<void>;
+}
