@@ -88,6 +88,45 @@ export interface InboxOptions {
 export interface AttachOptions {
   /** The channel as those gates know it, e.g. `terminal` for approve sockets: proofs name it. */
   readonly channel: string;
+  /** Who answers there, as those gates know them: only people with this subject may. `local` unless given. */
+  readonly subject?: string;
+}
+
+/** What a registration gave. */
+export type PasskeyRegistration =
+  | { readonly ok: true; readonly id: string; readonly publicKey: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** A good assertion: whose passkey, and the four fields of its proof (spec/proof.md §3). */
+export type PasskeyAssertion =
+  | { readonly ok: true; readonly passkey: Passkey; readonly signed: PasskeySignature }
+  | { readonly ok: false; readonly reason: string };
+
+/** What the authenticator signed, base64url without padding. */
+export interface PasskeySignature {
+  readonly credential_id: string;
+  readonly authenticator_data: string;
+  readonly client_data_json: string;
+  readonly signature: string;
+}
+
+/** WebAuthn for one origin, without a memory of its own; challenges are 32 bytes as base64url. What does not hold is a value, never a throw. */
+export interface PasskeyCeremony {
+  /** `PublicKeyCredentialCreationOptionsJSON`; `known` are this person's, so that no authenticator is taken twice. */
+  makeRegistrationOptions(terms: {
+    readonly approver: string;
+    readonly challenge: string;
+    readonly known: readonly Passkey[];
+  }): Promise<JsonObject>;
+  checkRegistration(terms: { readonly registration: JsonObject; readonly challenge: string }): Promise<PasskeyRegistration>;
+  /** `PublicKeyCredentialRequestOptionsJSON`; none `allowed` lets the person choose among all that they have for this domain. */
+  makeAssertionOptions(terms: { readonly challenge: string; readonly allowed: readonly Passkey[] }): Promise<JsonObject>;
+  /** Type, challenge, origin, RP ID, presence, user verification and the signature of one of these passkeys. */
+  checkAssertion(terms: {
+    readonly assertion: JsonObject;
+    readonly challenge: string;
+    readonly passkeys: readonly Passkey[];
+  }): Promise<PasskeyAssertion>;
 }
 
 /** An inbox: one page, any number of gates. */
