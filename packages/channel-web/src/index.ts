@@ -1,2 +1,17 @@
 /** @acp/channel-web: the approval inbox, where people answer on a page and sign with their own passkeys. */
-export type { Inbox, InboxOptions, InboxPerson, OpenQuestion, Passkey, PasskeyStore, QuestionChange, QuestionSource } from "./parts.js";
+export { createInbox } from "./inbox.js";
+export { memoryPasskeys } from "./memory-passkeys.js";
+export { toNodeHandler } from "./node-handler.js";
+export type { FetchHandler } from "./node-handler.js";
+export type {
+  AttachOptions,
+  HistoryEntry,
+  Inbox,
+  InboxOptions,
+  InboxPerson,
+  OpenQuestion,
+  Passkey,
+  PasskeyStore,
+  QuestionChange,
+  QuestionSource,
+} from "./parts.js";

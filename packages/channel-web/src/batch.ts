@@ -1,0 +1,70 @@
+/**
+ * Batch: many questions answered together, each with its own answer, bound to the action that the page showed. What takes a passkey or a word is
+ * answered one by one. Format: spec/web-inbox.md §4.
+ */
+import { type JsonObject, REASON_CHARS_MAX, type RefusalCode, confirmationWord, readFields } from "@acp/core";
+import { answerable, encodeReceipt, handIn, makeAnswer } from "./answers.js";
+import type { Person } from "./options.js";
+import { needsPasskey } from "./question-view.js";
+import { refuse, reply } from "./reply.js";
+import type { InboxParts, Route, SessionCall } from "./routes.js";
+
+/** Questions of one batch: more than that nobody has read. */
+const BATCH_MAX = 100;
+
+interface Item {
+  readonly requestId: string;
+  readonly actionDigest: string;
+}
+
+interface Choice {
+  readonly decision: "approved" | "denied";
+  readonly reason: string | undefined;
+  readonly person: Person;
+}
+
+const refused = (code: RefusalCode | "passkey_required" | "not_known", reason: string): JsonObject => ({ status: "refused", code, reason });
+
+async function answerOne(parts: InboxParts, { requestId, actionDigest }: Item, choice: Choice): Promise<JsonObject> {
+  const { decision, reason, person } = choice;
+  const entry = answerable(parts, requestId, person);
+  if (entry instanceof Response)
+    return entry.status === 409
+      ? refused("request_ended", "the question is over")
+      : refused("approver_not_allowed", "you may not answer this question");
+  const { request } = entry.question;
+  if (request.actionDigest !== actionDigest)
+    return refused("nonce_mismatch", "the page showed another action than the one that is asked about");
+  if (decision === "approved" && needsPasskey(request, parts.settings.passkeyFrom))
+    return refused("passkey_required", "a yes to this question takes a passkey");
+  if (decision === "approved" && confirmationWord(request) !== undefined)
+    return refused("confirmation_required", "a yes to this question takes a typed word");
+  const claim = makeAnswer(parts, entry, { decision, reason, person, modifications: undefined, grant: undefined, word: undefined });
+  const receipt = await handIn(parts, entry, { claim, person });
+  return receipt === undefined ? refused("not_known", "it is not known whether the answer was taken") : encodeReceipt(receipt);
+}
+
+async function answerAll(parts: InboxParts, { session, body }: SessionCall): Promise<Response> {
+  const fields = readFields(body, "body");
+  const decision = fields.oneOf("decision", ["approved", "denied"] as const);
+  const reason = fields.optionalText("reason", REASON_CHARS_MAX);
+  const items = fields.objects("items").map((item): Item => {
+    const read = { requestId: item.text("request_id"), actionDigest: item.text("action_digest") };
+    item.done();
+    return read;
+  });
+  fields.done();
+  const isTooMany = items.length > BATCH_MAX;
+  if (isTooMany || new Set(items.map(({ requestId }) => requestId)).size < items.length)
+    return refuse("answer_invalid", {
+      message: isTooMany ? `a batch has at most ${BATCH_MAX} answers` : "a batch has one answer a question",
+    });
+  const choice: Choice = { decision, reason, person: session.person };
+  const receipts = await Promise.all(
+    items.map(async (item) => ({ request_id: item.requestId, receipt: await answerOne(parts, item, choice) })),
+  );
+  return reply(200, { receipts });
+}
+
+/** The route of answering many. */
+export const BATCH_ROUTES: readonly Route[] = [{ method: "POST", path: "/api/answers/batch", access: "session", handle: answerAll }];

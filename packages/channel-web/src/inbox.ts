@@ -1,0 +1,94 @@
+/**
+ * Inbox: one page, any number of gates. Joins the parts; each of them stands in a file of its own. Guide: docs/channels/web.md.
+ */
+import { ConsentError } from "@acp/core";
+import { createChallenges } from "./challenges.js";
+import { createStreams } from "./events.js";
+import { createFiles } from "./files.js";
+import { createHandler, sessionHolds } from "./handler.js";
+import { createHistory } from "./history.js";
+import { createKeyring } from "./keyring.js";
+import { readOptions } from "./options.js";
+import type { Inbox, InboxOptions, PasskeyCeremony } from "./parts.js";
+import { createQuestions } from "./questions.js";
+import type { InboxParts } from "./routes.js";
+import { createSessions } from "./session.js";
+import { createSignInCodes } from "./sign-in-codes.js";
+import { follow } from "./source.js";
+import { createTickets } from "./tickets.js";
+import { createTries } from "./tries.js";
+import { createWebChannel } from "./web-channel.js";
+
+function makeParts(options: InboxOptions, makeCeremony: (origin: string) => PasskeyCeremony): InboxParts {
+  const settings = readOptions(options);
+  const { clock } = settings;
+  const keyring = createKeyring(settings);
+  const sessions = createSessions(settings);
+  const questions = createQuestions(clock);
+  return {
+    settings,
+    ceremony: makeCeremony(settings.origin),
+    keyring,
+    sessions,
+    codes: createSignInCodes(clock),
+    tries: createTries(clock),
+    challenges: createChallenges(clock),
+    questions,
+    tickets: createTickets(clock),
+    history: createHistory(questions, settings),
+    streams: createStreams({ settings, questions, holds: (session) => sessionHolds({ sessions, keyring }, session) }),
+  };
+}
+
+/** An inbox with WebAuthn of somebody else's. */
+export function createInboxWith(options: InboxOptions, makeCeremony: (origin: string) => PasskeyCeremony): Inbox {
+  const parts = makeParts(options, makeCeremony);
+  const { settings, questions, sessions } = parts;
+  const closed = new AbortController();
+  const isClosed = (): boolean => closed.signal.aborted;
+
+  const close = async (): Promise<void> => {
+    closed.abort();
+    sessions.endAll();
+    parts.streams.close();
+    for (const part of [parts.codes, parts.tickets, parts.challenges, questions]) part.clear();
+  };
+  return {
+    handler: createHandler({ parts, files: createFiles(), isClosed }),
+    channel: (name = "web") => createWebChannel({ settings, questions, isClosed }, name),
+    attach(source, { channel, subject = "local" }) {
+      void follow(source, { questions, carrier: { channel, subject }, warn: settings.warn, closed: closed.signal });
+    },
+    signInCode(approver) {
+      const person = settings.people.get(approver);
+      if (person === undefined)
+        throw new ConsentError("options_invalid", `Cannot make a sign-in code: nobody has the approver id "${approver}"`);
+      return parts.codes.make(person);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const UNABLE = { ok: false, reason: "this inbox knows no passkeys yet" } as const;
+
+/**
+ * An approval inbox.
+ *
+ * @example
+ * ```ts
+ * await using inbox = createInbox({ origin: "http://localhost:8789", people: [{ approver: "ada" }], passkeys: memoryPasskeys() });
+ * createServer(toNodeHandler(inbox.handler)).listen(8789, "127.0.0.1");
+ * const gate = createConsentGate({ channel: inbox.channel(), … });
+ * console.log(inbox.signInCode("ada"));
+ * ```
+ * @throws ConsentError `options_invalid` where the options do not fit together.
+ */
+export function createInbox(options: InboxOptions): Inbox {
+  return createInboxWith(options, () => ({
+    makeRegistrationOptions: async () => ({}),
+    checkRegistration: async () => UNABLE,
+    makeAssertionOptions: async () => ({}),
+    checkAssertion: async () => UNABLE,
+  }));
+}

@@ -1,0 +1,107 @@
+/**
+ * Options: what an inbox is made of, checked once.
+ */
+import { type Clock, ConsentError, type RiskLevel, systemClock } from "@acp/core";
+import type { HistoryEntry, InboxOptions, PasskeyStore } from "./parts.js";
+
+/** People of one inbox. */
+const PEOPLE_MAX = 1_000;
+/** Characters of an approver id and of a subject; as core's names. */
+const NAME_CHARS_MAX = 256;
+
+/** Somebody who may sign in. */
+export interface Person {
+  readonly approver: string;
+  readonly subject: string;
+}
+
+/** The options, checked and completed. */
+export interface Settings {
+  readonly origin: string;
+  /** Host and port as the `Host` header names them. */
+  readonly host: string;
+  /** What passkeys are made for: the origin's domain. */
+  readonly rpId: string;
+  readonly isSecure: boolean;
+  /** By approver id. */
+  readonly people: ReadonlyMap<string, Person>;
+  readonly passkeys: PasskeyStore;
+  readonly passkeyFrom: RiskLevel | "rules-only";
+  readonly history: (limit: number) => Promise<readonly HistoryEntry[]>;
+  readonly clock: Clock;
+  readonly warn: (text: string) => void;
+}
+
+function requireOption(holds: boolean, why: string): void {
+  if (!holds) throw new ConsentError("options_invalid", `Cannot create an inbox: ${why}`);
+}
+
+const isName = (name: unknown): boolean => typeof name === "string" && name !== "" && name.length <= NAME_CHARS_MAX;
+
+function readOrigin(origin: string): URL {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (url === undefined || url.origin !== origin)
+    throw new ConsentError("options_invalid", `Cannot create an inbox: "origin" is no origin like https://inbox.example.com`);
+  const isLocal = url.hostname === "localhost" || url.hostname.endsWith(".localhost");
+  requireOption(url.protocol === "https:" || (url.protocol === "http:" && isLocal), `"origin" has http, which is for localhost only`);
+  requireOption(
+    !/^[\d.]+$|^\[/.test(url.hostname),
+    `"origin" has an IP address, and a passkey takes a name; this machine's is http://localhost`,
+  );
+  return url;
+}
+
+function readPeople(people: InboxOptions["people"]): ReadonlyMap<string, Person> {
+  requireOption(Array.isArray(people) && people.length <= PEOPLE_MAX, `"people" is no list of at most ${PEOPLE_MAX}`);
+  const known = people.map(({ approver, subject = approver }): Person => ({ approver, subject }));
+  for (const { approver, subject } of known)
+    requireOption(
+      isName(approver) && isName(subject),
+      `a person's "approver" or "subject" is no text of 1 to ${NAME_CHARS_MAX} characters`,
+    );
+  // Two people whom a gate cannot tell apart would be one in its log.
+  for (const key of ["approver", "subject"] as const)
+    requireOption(new Set(known.map((person) => person[key])).size === known.length, `two people have the same "${key}"`);
+  return new Map(known.map((person) => [person.approver, person]));
+}
+
+/** Who listens to warnings can break nothing. */
+function quietly(warn: (text: string) => void): (text: string) => void {
+  return (text) => {
+    try {
+      warn(text);
+    } catch {
+      // Their own affair.
+    }
+  };
+}
+
+/**
+ * Checks the options and completes them.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export function readOptions(options: InboxOptions): Settings {
+  const { passkeys, passkeyFrom = "high", history = async () => [], clock = systemClock } = options;
+  const url = readOrigin(options.origin);
+  requireOption(
+    ["list", "add", "revoke"].every((verb) => typeof Reflect.get(Object(passkeys), verb) === "function"),
+    `"passkeys" is no PasskeyStore`,
+  );
+  requireOption(
+    ["low", "medium", "high", "critical", "rules-only"].includes(passkeyFrom),
+    `"passkeyFrom" is none of low, medium, high, critical, rules-only`,
+  );
+  return {
+    origin: url.origin,
+    host: url.host,
+    rpId: url.hostname,
+    isSecure: url.protocol === "https:",
+    people: readPeople(options.people),
+    passkeys,
+    passkeyFrom,
+    history,
+    clock,
+    warn: quietly(options.warn ?? (() => undefined)),
+  };
+}

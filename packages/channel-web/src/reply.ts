@@ -1,0 +1,95 @@
+/**
+ * Reply: what the handler answers with. Every refusal has a code, a status and one line. Format: spec/web-inbox.md §1.
+ */
+import { type JsonObject, escapeText } from "@acp/core";
+
+/** Characters of a message sent back. */
+const MESSAGE_CHARS_MAX = 1_000;
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+/** Headers of whatever is sent: nothing is loaded from elsewhere, framed, or told to another site. */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "publickey-credentials-get=(self), publickey-credentials-create=(self)",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "x-robots-tag": "noindex, nofollow",
+};
+
+const REFUSALS = {
+  host_unknown: [421, "this inbox has another name"],
+  origin_refused: [403, "the request does not come from the inbox's own page"],
+  signed_out: [401, "nobody is signed in"],
+  body_too_large: [413, "the body is too large"],
+  body_invalid: [400, "the body is malformed"],
+  query_invalid: [400, "the query is malformed"],
+  not_found: [404, "there is nothing here"],
+  method_not_allowed: [405, "this is not how it is asked for"],
+  code_refused: [401, "the code is wrong, used or too old"],
+  too_many_tries: [429, "too many codes were wrong; wait a minute"],
+  passkey_refused: [403, "the passkey's answer does not hold"],
+  passkey_required: [403, "this takes a passkey"],
+  passkey_missing: [403, "this takes a passkey, and you have none here"],
+  sign_in_again: [403, "a first passkey takes a new sign-in with a code"],
+  passkeys_unavailable: [503, "the passkeys cannot be read or kept"],
+  question_ended: [409, "the question is over"],
+  not_an_approver: [403, "you may not answer this question"],
+  answer_invalid: [400, "the answer does not fit the question"],
+  ticket_unknown: [410, "the answer was prepared too long ago, or sent before"],
+  answer_unknown: [502, "it is not known whether the answer was taken: the gate is gone"],
+  history_unavailable: [503, "the history cannot be read"],
+  closed: [503, "the inbox is closed"],
+  internal_error: [500, "the inbox failed"],
+} as const satisfies Readonly<Record<string, readonly [number, string]>>;
+
+/** Why a request is refused. */
+export type ReplyCode = keyof typeof REFUSALS;
+
+/** What a refusal says besides its code. */
+export interface RefusalOptions {
+  /** Instead of the code's own. */
+  readonly status?: number;
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** JSON that nobody keeps. */
+export function reply(status: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...COMMON_HEADERS, "content-type": "application/json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** Done, and nothing to say. */
+export function done(headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, { status: 204, headers: { ...COMMON_HEADERS, "cache-control": "no-store", ...headers } });
+}
+
+/** A text of somebody else's as one safe line that is not too long. */
+export const oneLine = (text: string): string =>
+  escapeText(text)
+    .slice(0, MESSAGE_CHARS_MAX)
+    .replace(/[\ud800-\udbff]$/, "");
+
+/** Not taken. */
+export function refuse(code: ReplyCode, options: RefusalOptions = {}): Response {
+  const [status, message] = REFUSALS[code];
+  return reply(options.status ?? status, { code, message: oneLine(options.message ?? message) }, options.headers);
+}

@@ -1,0 +1,134 @@
+/**
+ * Sessions: who is signed in. A cookie reads; what changes something also takes the session's key, which one origin's page keeps for itself
+ * (a browser sends a cookie of localhost to every port of it). Both are kept as hashes.
+ */
+import type { Clock } from "@acp/core";
+import { type Moment, isOver, momentOf } from "./moment.js";
+import type { Person } from "./options.js";
+import { hasHash, hashOf, makeToken } from "./token.js";
+
+/** How long a session lives at most. */
+const LIFETIME_MS: number = 12 * 3_600_000;
+/** Sessions of one person; the oldest ends. */
+const SESSIONS_MAX = 16;
+/** Cookies of our name that are looked at: another port may have set some of its own. */
+const COOKIES_MAX = 8;
+const COOKIE_NAME = "acp_inbox";
+
+/** Somebody who is signed in. */
+export interface Session {
+  readonly person: Person;
+  readonly startedAt: Moment;
+  /** The passkey that signed in; left out for a code. */
+  readonly passkeyId?: string;
+  readonly keyHash: Uint8Array;
+  /** Aborts when the session is over. */
+  readonly over: AbortSignal;
+}
+
+/** A session, and the two values that only its browser is told. */
+export interface Started {
+  readonly session: Session;
+  readonly cookie: string;
+  readonly key: string;
+}
+
+/** Who is signed in. */
+export interface Sessions {
+  start(person: Person, passkeyId?: string): Started;
+  /** By the request's cookie. */
+  find(request: Request): Session | undefined;
+  /** Whether it is not over yet. */
+  holds(session: Session): boolean;
+  /** Notes that the person just used a passkey. */
+  notePasskey(session: Session): void;
+  /** Whether the person used a passkey within so many milliseconds. */
+  usedPasskey(session: Session, withinMs: number): boolean;
+  end(session: Session): void;
+  /** Ends what a passkey signed in to, or everything. */
+  endAll(passkeyId?: string): void;
+}
+
+interface Held {
+  readonly session: Session;
+  readonly over: AbortController;
+  passkeyAt: Moment | undefined;
+}
+
+/** Whether the request names the session's key. In constant time. */
+export function hasKey(request: Request, { keyHash }: Session): boolean {
+  return hasHash(request.headers.get("x-acp-inbox") ?? "", keyHash);
+}
+
+function cookiesOf(request: Request): readonly string[] {
+  const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  const ours = pairs.filter((pair) => pair.startsWith(`${COOKIE_NAME}=`));
+  return ours.slice(0, COOKIES_MAX).map((pair) => pair.slice(COOKIE_NAME.length + 1));
+}
+
+/** A `set-cookie` that makes the browser keep the value, or forget it where there is none. */
+function cookieOf(value: string, isSecure: boolean): string {
+  const lifetime = value === "" ? 0 : LIFETIME_MS / 1_000;
+  return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
+}
+
+/** Makes the browser forget its session. */
+export const forgetCookie = (isSecure: boolean): string => cookieOf("", isSecure);
+
+/** Nobody is signed in yet. */
+export function createSessions({ clock, isSecure }: { readonly clock: Clock; readonly isSecure: boolean }): Sessions {
+  const held = new Map<string, Held>();
+  const idOf = (value: string): string => hashOf(value).toString("hex");
+  const drop = (isGone: (each: Held) => boolean): void => {
+    for (const [id, each] of held) {
+      if (!isGone(each)) continue;
+      held.delete(id);
+      each.over.abort();
+    }
+  };
+  const forgetOld = (): void => drop(({ session }) => isOver(clock, session.startedAt, LIFETIME_MS));
+  const heldOf = (session: Session): Held | undefined => [...held.values()].find((each) => each.session === session);
+
+  return {
+    start(person, passkeyId) {
+      forgetOld();
+      const [oldest, ...others] = [...held.values()].filter(({ session }) => session.person === person);
+      if (others.length + 1 >= SESSIONS_MAX) drop((each) => each === oldest);
+      const [value, key] = [makeToken(), makeToken()];
+      const over = new AbortController();
+      const startedAt = momentOf(clock);
+      const session: Session = {
+        person,
+        startedAt,
+        keyHash: hashOf(key),
+        over: over.signal,
+        ...(passkeyId === undefined ? {} : { passkeyId }),
+      };
+      held.set(idOf(value), { session, over, passkeyAt: passkeyId === undefined ? undefined : startedAt });
+      return { session, cookie: cookieOf(value, isSecure), key };
+    },
+    find(request) {
+      forgetOld();
+      // Looked up by its hash: what the time of that tells is the hash's, not the value's.
+      for (const value of cookiesOf(request)) {
+        const found = held.get(idOf(value));
+        if (found !== undefined) return found.session;
+      }
+      return undefined;
+    },
+    holds(session) {
+      forgetOld();
+      return heldOf(session) !== undefined;
+    },
+    notePasskey(session) {
+      const found = heldOf(session);
+      if (found !== undefined) found.passkeyAt = momentOf(clock);
+    },
+    usedPasskey(session, withinMs) {
+      const at = heldOf(session)?.passkeyAt;
+      return at !== undefined && !isOver(clock, at, withinMs);
+    },
+    end: (session) => drop((each) => each.session === session),
+    endAll: (passkeyId) => drop(({ session }) => passkeyId === undefined || session.passkeyId === passkeyId),
+  };
+}

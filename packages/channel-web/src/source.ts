@@ -1,0 +1,48 @@
+/**
+ * Source: follows the questions of gates elsewhere until they, or the inbox, are gone.
+ */
+import type { Ending } from "@acp/core";
+import type { OpenQuestion, QuestionSource } from "./parts.js";
+import type { Carrier, Entry, Questions } from "./questions.js";
+
+/** What following takes. */
+export interface FollowParts {
+  readonly questions: Questions;
+  readonly carrier: Carrier;
+  readonly warn: (text: string) => void;
+  /** Aborts when the inbox is closed. */
+  readonly closed: AbortSignal;
+}
+
+const GONE: Ending = { status: "failed", reason: "the gate is gone" };
+
+/** Shows a source's questions until it ends. Never rejects. */
+export async function follow(source: QuestionSource, { questions, carrier, warn, closed }: FollowParts): Promise<void> {
+  const entries = new Map<string, Entry>();
+  const show = (question: OpenQuestion): void => {
+    const entry = questions.put({ carrier, question, submit: (claim) => source.answer(claim) });
+    // The same question stands here already, from a gate in this process.
+    if (entry !== undefined) entries.set(question.request.id, entry);
+  };
+  const end = (id: string, ending: Ending): void => {
+    const entry = entries.get(id);
+    entries.delete(id);
+    if (entry !== undefined) questions.end(entry, ending);
+  };
+  const changes = source.changes[Symbol.asyncIterator]();
+  const stop = (): void => void Promise.resolve(changes.return?.()).catch(() => undefined);
+  closed.addEventListener("abort", stop, { once: true });
+  try {
+    for (const question of source.pending()) show(question);
+    for (let next = await changes.next(); next.done !== true && !closed.aborted; next = await changes.next()) {
+      const { value: change } = next;
+      if (change.type === "open") show(change.question);
+      else end(change.id, change.ending);
+    }
+  } catch (error) {
+    warn(`Cannot follow the questions of channel "${carrier.channel}": ${error instanceof Error ? error.message : "it failed"}`);
+  } finally {
+    closed.removeEventListener("abort", stop);
+    for (const id of entries.keys()) end(id, GONE);
+  }
+}
