@@ -78,7 +78,8 @@ export function makeAnswer(
   choice: Omit<Choice, "requestId"> & { readonly person: Person },
 ): JsonObject {
   const { decision, modifications, grant, word, reason = "", person } = choice;
-  const nowMs = settings.clock.now();
+  // As the gate has it: a wall clock set back puts no answer before its question.
+  const nowMs = Math.max(settings.clock.now(), request.createdAtMs);
   const isYes = decision !== "denied";
   return makeResponse(request, {
     decision,
@@ -180,6 +181,7 @@ async function answer(parts: InboxParts, { session, body }: SessionCall): Promis
   const { person } = session;
   const entry = answerable(parts, ticket.entry.question.request.id, person);
   if (entry instanceof Response) return entry;
+  if (entry.question.request.nonce !== ticket.entry.question.request.nonce) return refuse("question_ended");
   const receipt = await handIn(parts, entry, { claim, person });
   return receipt === undefined ? refuse("answer_unknown") : reply(200, encodeReceipt(receipt));
 }

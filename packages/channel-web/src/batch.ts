@@ -23,7 +23,11 @@ interface Choice {
   readonly person: Person;
 }
 
-const refused = (code: RefusalCode | "passkey_required" | "not_known", reason: string): JsonObject => ({ status: "refused", code, reason });
+const refused = (code: RefusalCode | "passkey_required" | "answer_unknown", reason: string): JsonObject => ({
+  status: "refused",
+  code,
+  reason,
+});
 
 async function answerOne(parts: InboxParts, { requestId, actionDigest }: Item, choice: Choice): Promise<JsonObject> {
   const { decision, reason, person } = choice;
@@ -41,7 +45,7 @@ async function answerOne(parts: InboxParts, { requestId, actionDigest }: Item, c
     return refused("confirmation_required", "a yes to this question takes a typed word");
   const claim = makeAnswer(parts, entry, { decision, reason, person, modifications: undefined, grant: undefined, word: undefined });
   const receipt = await handIn(parts, entry, { claim, person });
-  return receipt === undefined ? refused("not_known", "it is not known whether the answer was taken") : encodeReceipt(receipt);
+  return receipt === undefined ? refused("answer_unknown", "it is not known whether the answer was taken") : encodeReceipt(receipt);
 }
 
 async function answerAll(parts: InboxParts, { session, body }: SessionCall): Promise<Response> {

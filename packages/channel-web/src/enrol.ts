@@ -20,9 +20,8 @@ function view({ id, label, createdAtMs, revokedAtMs }: Passkey): JsonObject {
   return { id, label, created_at: createdAtMs, ...(revokedAtMs === undefined ? {} : { revoked_at: revokedAtMs }) };
 }
 
-async function list({ settings }: InboxParts, { session }: SessionCall): Promise<Response> {
-  const passkeys = await settings.passkeys.list();
-  return reply(200, { passkeys: passkeys.filter(({ approver }) => approver === session.person.approver).map(view) });
+async function list({ keyring }: InboxParts, { session }: SessionCall): Promise<Response> {
+  return reply(200, { passkeys: (await keyring.all(session.person.approver)).map(view) });
 }
 
 /** Why a session may not add a passkey beside those that its person has. */
@@ -58,18 +57,17 @@ async function add(parts: InboxParts, { session, body }: SessionCall): Promise<R
   const checked = await ceremony.checkRegistration({ registration, challenge });
   if (!checked.ok) return refuse("passkey_refused", { status: 400, message: checked.reason });
   const { id, publicKey } = checked;
-  const { origin, rpId, clock } = settings;
-  const passkey = { id, approver, publicKey, rpId, origins: [origin], label: label === "" ? "passkey" : label, createdAtMs: clock.now() };
-  if (!(await settings.passkeys.add(passkey))) return refuse("passkey_refused", { status: 400, message: "this passkey is known already" });
+  const passkey = { id, approver, publicKey, label: label === "" ? "passkey" : label };
+  if (!(await keyring.add(passkey))) return refuse("passkey_refused", { status: 400, message: "this passkey is known already" });
   settings.warn(`A passkey of "${approver}" was added: ${id}`);
   return reply(201, { id });
 }
 
 async function revoke(parts: InboxParts, { session, id }: SessionCall): Promise<Response> {
-  const { sessions, settings } = parts;
+  const { sessions, keyring } = parts;
   if (!sessions.usedPasskey(session, FRESH_MS))
     return refuse("passkey_required", { message: "revoking a passkey takes one: sign in with it, or have it revoked where the gate runs" });
-  if (!(await settings.passkeys.revoke(id, session.person.approver, settings.clock.now()))) return refuse("not_found");
+  if (!(await keyring.revoke(id, session.person.approver))) return refuse("not_found");
   sessions.endAll(id);
   return done();
 }

@@ -36,7 +36,8 @@ export interface EventParts {
 
 /** The streams of one inbox. */
 export interface Streams {
-  open(session: Session): Response;
+  /** @param gone - Aborts where the server knows that the page is gone. */
+  open(session: Session, gone: AbortSignal): Response;
   /** How many are open. */
   count(): number;
   /** Ends all of them. */
@@ -49,7 +50,7 @@ interface Stream {
   /** Aborts when nobody reads it any more. */
   readonly over: AbortController;
   /** Ends it; the page comes back unless it is signed out. */
-  end(why: "signed_out" | "replaced"): void;
+  end(why: "signed_out" | "come_back"): void;
 }
 
 const encoder = new TextEncoder();
@@ -81,8 +82,8 @@ async function beat(parts: EventParts, stream: Stream, write: (bytes: Uint8Array
   const { signal } = stream.over;
   for (;;) {
     await parts.settings.clock.sleep(BEAT_MS, { signal, background: true });
-    const holds = await parts.holds(stream.session).catch(() => false);
-    if (!holds) return stream.end("signed_out");
+    const holds = await parts.holds(stream.session).catch(() => undefined);
+    if (holds !== true) return stream.end(holds === undefined ? "come_back" : "signed_out");
     write(encoder.encode(": still here\n\n"));
   }
 }
@@ -134,17 +135,18 @@ function createStream(parts: EventParts, session: Session): Stream {
 export function createStreams(parts: EventParts): Streams {
   const streams = new Set<Stream>();
   return {
-    open(session) {
+    open(session, gone) {
       const [oldest, ...others] = [...streams].filter((each) => each.session.person === session.person);
-      if (others.length + 1 >= STREAMS_MAX) oldest?.end("replaced");
+      if (others.length + 1 >= STREAMS_MAX) oldest?.end("come_back");
       const stream = createStream(parts, session);
       streams.add(stream);
       stream.over.signal.addEventListener("abort", () => streams.delete(stream), { once: true });
+      gone.addEventListener("abort", () => stream.end("come_back"), { once: true, signal: stream.over.signal });
       return new Response(stream.body, { status: 200, headers: HEADERS });
     },
     count: () => streams.size,
     close() {
-      for (const stream of streams) stream.end("replaced");
+      for (const stream of streams) stream.end("come_back");
     },
   };
 }

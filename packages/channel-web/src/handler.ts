@@ -2,7 +2,7 @@
  * Handler: an inbox as a function from Request to Response. First the rules for every request, then who is signed in, then the body, then the
  * route. Never rejects. Format: spec/web-inbox.md.
  */
-import { type JsonObject, isConsentError, isJsonObject, parseJson } from "@acp/core";
+import { type JsonObject, asError, isConsentError, isJsonObject, parseJson } from "@acp/core";
 import { ANSWER_ROUTES } from "./answers.js";
 import { BATCH_ROUTES } from "./batch.js";
 import { readBody } from "./body.js";
@@ -84,8 +84,9 @@ async function call(parts: InboxParts, request: Request, url: URL): Promise<Resp
   // Only now: who is nobody makes us read little.
   const body = request.method === "POST" ? await readJson(request, session === undefined ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX) : {};
   if (body instanceof Response) return body;
-  if (route.access === "open") return await route.handle(parts, { url, body, id });
-  return session === undefined ? refuse("signed_out") : await route.handle(parts, { url, body, id, session });
+  const called = { url, body, id, gone: request.signal };
+  if (route.access === "open") return await route.handle(parts, called);
+  return session === undefined ? refuse("signed_out") : await route.handle(parts, { ...called, session });
 }
 
 /** Makes the handler of an inbox. */
@@ -99,8 +100,8 @@ export function createHandler({ parts, files, isClosed }: HandlerParts): (reques
       return await (url.pathname.startsWith("/api/") ? call(parts, request, url) : files.serve(request, url.pathname));
     } catch (error) {
       if (isConsentError(error, "message_invalid")) return refuse("body_invalid", { message: error.message });
-      parts.settings.warn(`Cannot answer a request: ${error instanceof Error ? error.message : String(error)}`);
-      return refuse("internal_error");
+      parts.settings.warn(`Cannot answer a request: ${asError(error).message}`);
+      return refuse(isConsentError(error, "channel_failed") ? "passkeys_unavailable" : "internal_error");
     }
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Inbox: one page, any number of gates. Joins the parts; each of them stands in a file of its own. Guide: docs/channels/web.md.
  */
-import { ConsentError } from "@acp/core";
+import { ConsentError, quoteText } from "@acp/core";
 import { createChallenges } from "./challenges.js";
 import { createStreams } from "./events.js";
 import { createFiles } from "./files.js";
@@ -57,12 +57,12 @@ export function createInboxWith(options: InboxOptions, makeCeremony: (origin: st
     handler: createHandler({ parts, files: createFiles(), isClosed }),
     channel: (name = "web") => createWebChannel({ settings, questions, isClosed }, name),
     attach(source, { channel, subject = "local" }) {
-      void follow(source, { questions, carrier: { channel, subject }, warn: settings.warn, closed: closed.signal });
+      if (!isClosed()) void follow(source, { questions, carrier: { channel, subject }, warn: settings.warn, closed: closed.signal });
     },
     signInCode(approver) {
       const person = settings.people.get(approver);
       if (person === undefined)
-        throw new ConsentError("options_invalid", `Cannot make a sign-in code: nobody has the approver id "${approver}"`);
+        throw new ConsentError("options_invalid", `Cannot make a sign-in code: nobody has the approver id ${quoteText(approver)}`);
       return parts.codes.make(person);
     },
     close,

@@ -14,7 +14,11 @@ export function needsPasskey({ evidence, action, policy }: ConsentRequest, from:
 }
 
 /** Whether a person may answer: `later` where a step of the escalation must come first. The gate has the last word. */
-export function mayAnswer({ question, carrier }: Entry, { approver, subject }: Person, nowMs: number): "yes" | "later" | "no" {
+export function mayAnswer(
+  { question, carrier }: Pick<Entry, "question" | "carrier">,
+  { approver, subject }: Person,
+  nowMs: number,
+): "yes" | "later" | "no" {
   const { approvers, escalation = [], createdAtMs } = question.request;
   if (carrier.subject !== undefined && carrier.subject !== subject) return "no";
   if (approvers !== undefined && !approvers.includes(approver)) return "no";

@@ -93,8 +93,9 @@ export function createQuestions(clock: Clock): Questions {
     put(parts) {
       const { request } = parts.question;
       const before = held.get(request.id);
-      // A redelivery takes the place of what was put up before; another gate's question does not.
-      if (before !== undefined && before.entry.carrier !== parts.carrier && !parts.question.redelivery) return undefined;
+      // A gate of this process that shows its question again takes its place; whoever else comes with the same id does not.
+      const isAgain = parts.question.redelivery && parts.carrier.subject === undefined;
+      if (before !== undefined && before.entry.carrier !== parts.carrier && !isAgain) return undefined;
       before?.down.abort();
       const entry = {
         ...parts,

@@ -21,6 +21,6 @@ async function list({ history, settings }: InboxParts, { url }: SessionCall): Pr
 
 /** Routes that change nothing. */
 export const READING_ROUTES: readonly Route[] = [
-  { method: "GET", path: "/api/events", access: "session", handle: ({ streams }, { session }) => streams.open(session) },
+  { method: "GET", path: "/api/events", access: "session", handle: ({ streams }, { session, gone }) => streams.open(session, gone) },
   { method: "GET", path: "/api/history", access: "session", handle: list },
 ];

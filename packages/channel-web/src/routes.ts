@@ -34,6 +34,8 @@ export interface Call {
   readonly url: URL;
   /** The JSON sent; empty for GET and DELETE. */
   readonly body: JsonObject;
+  /** Aborts where the server knows that nobody waits any more. */
+  readonly gone: AbortSignal;
   /** What stands for `:id` in the route's path. */
   readonly id: string;
 }

@@ -29,10 +29,12 @@ export async function follow(source: QuestionSource, { questions, carrier, warn,
     entries.delete(id);
     if (entry !== undefined) questions.end(entry, ending);
   };
-  const changes = source.changes[Symbol.asyncIterator]();
-  const stop = (): void => void Promise.resolve(changes.return?.()).catch(() => undefined);
-  closed.addEventListener("abort", stop, { once: true });
+  const over = new AbortController();
   try {
+    // Before what is pending is read: nothing falls between the two.
+    const changes = source.changes[Symbol.asyncIterator]();
+    const stop = (): void => void Promise.resolve(changes.return?.()).catch(() => undefined);
+    closed.addEventListener("abort", stop, { once: true, signal: over.signal });
     for (const question of source.pending()) show(question);
     for (let next = await changes.next(); next.done !== true && !closed.aborted; next = await changes.next()) {
       const { value: change } = next;
@@ -42,7 +44,7 @@ export async function follow(source: QuestionSource, { questions, carrier, warn,
   } catch (error) {
     warn(`Cannot follow the questions of channel "${carrier.channel}": ${error instanceof Error ? error.message : "it failed"}`);
   } finally {
-    closed.removeEventListener("abort", stop);
+    over.abort();
     for (const id of entries.keys()) end(id, GONE);
   }
 }

@@ -3,6 +3,7 @@
  */
 import { type AskSession, type Channel, ConsentError, type ConsentRequest } from "@acp/core";
 import type { Settings } from "./options.js";
+import type { OpenQuestion } from "./parts.js";
 import { mayAnswer } from "./question-view.js";
 import type { Carrier, Questions } from "./questions.js";
 
@@ -27,18 +28,14 @@ export function createWebChannel({ settings, questions, isClosed }: ChannelParts
     name,
     async deliver(request: ConsentRequest, session: AskSession) {
       if (isClosed()) throw unavailable("the inbox is closed");
-      const entry = questions.put({
-        carrier,
-        question: { request, redelivery: session.redelivery },
-        submit: (claim, { subject }) => session.submit(claim, { subject }),
-      });
+      const question: OpenQuestion = { request, redelivery: session.redelivery };
+      const nowMs = settings.clock.now();
+      if (![...settings.people.values()].some((person) => mayAnswer({ question, carrier }, person, nowMs) !== "no"))
+        throw unavailable("none of its approvers signs in to this inbox");
+      const entry = questions.put({ carrier, question, submit: (claim, { subject }) => session.submit(claim, { subject }) });
       if (entry === undefined)
         throw new ConsentError("channel_failed", `Cannot show question "${request.id}": another gate has one of this id open here`);
       void session.ended.then((ending) => questions.end(entry, ending));
-      const nowMs = settings.clock.now();
-      if ([...settings.people.values()].some((person) => mayAnswer(entry, person, nowMs) !== "no")) return;
-      questions.end(entry, { status: "failed", reason: "nobody here may answer it" });
-      throw unavailable("none of its approvers signs in to this inbox");
     },
   };
 }
