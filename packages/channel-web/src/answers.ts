@@ -65,10 +65,8 @@ function misfitOf({ decision, modifications, grant, word }: Choice, request: Con
 export function answerable({ questions, settings }: InboxParts, id: string, person: Person): Entry | Response {
   const entry = questions.find(id);
   if (entry === undefined || entry === "ended") return refuse("question_ended");
-  const nowMs = settings.clock.now();
-  if (nowMs >= entry.question.request.expiresAtMs) return refuse("question_ended", { message: "the question's time is over" });
-  // Who waits for a step is the gate's to say: it may have taken one early.
-  return mayAnswer(entry, person, nowMs) === "no" ? refuse("not_an_approver") : entry;
+  // When its time is over, and who waits for a step of it, are the gate's to say: by its clock, and it may have taken a step early.
+  return mayAnswer(entry, person, settings.clock.now()) === "no" ? refuse("not_an_approver") : entry;
 }
 
 /** The answer as the gate gets it, in the form that is signed. */

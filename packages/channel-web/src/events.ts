@@ -126,7 +126,6 @@ function createStream(parts: EventParts, session: Session): Stream {
   write(whole);
   const stop = parts.questions.subscribe((change) => write(frameOf(change, ++lastId, { ...parts, session })));
   over.signal.addEventListener("abort", stop, { once: true });
-  session.over.addEventListener("abort", () => stream.end("signed_out"), { once: true, signal: over.signal });
   beat(parts, stream, write).catch(() => undefined);
   return stream;
 }
@@ -134,12 +133,23 @@ function createStream(parts: EventParts, session: Session): Stream {
 /** No streams yet. */
 export function createStreams(parts: EventParts): Streams {
   const streams = new Set<Stream>();
+  const watched = new WeakSet<Session>();
+  /** One listener a session, however often its page comes back. */
+  const watch = (session: Session): void => {
+    if (watched.has(session)) return;
+    watched.add(session);
+    const endAll = (): void => {
+      for (const stream of streams) if (stream.session === session) stream.end("signed_out");
+    };
+    session.over.addEventListener("abort", endAll, { once: true });
+  };
   return {
     open(session, gone) {
       const [oldest, ...others] = [...streams].filter((each) => each.session.person === session.person);
       if (others.length + 1 >= STREAMS_MAX) oldest?.end("come_back");
       const stream = createStream(parts, session);
       streams.add(stream);
+      watch(session);
       stream.over.signal.addEventListener("abort", () => streams.delete(stream), { once: true });
       gone.addEventListener("abort", () => stream.end("come_back"), { once: true, signal: stream.over.signal });
       return new Response(stream.body, { status: 200, headers: HEADERS });

@@ -1,0 +1,100 @@
+/** A page's side of an inbox without a browser: cookie, key, requests, the stream of events. */
+import type { JsonObject } from "@acp/core";
+
+export const ORIGIN = "http://localhost:8789";
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** One event of the stream. */
+export interface PageEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly data: any;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+/** Reads events one by one. */
+export interface PageStream {
+  readonly status: number;
+  next(): Promise<PageEvent | "comment" | undefined>;
+  cancel(): Promise<void>;
+}
+
+export function readStream(response: Response): PageStream {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  return {
+    status: response.status,
+    async next() {
+      for (;;) {
+        const end = text.indexOf("\n\n");
+        if (end !== -1) {
+          const block = text.slice(0, end).replace(/^retry: \d+\n/, "");
+          text = text.slice(end + 2);
+          if (block.startsWith(":")) return "comment";
+          const fields = Object.fromEntries(
+            block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]),
+          );
+          return { id: fields["id"] ?? "", event: fields["event"] ?? "", data: JSON.parse(fields["data"] ?? "null") };
+        }
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done || value === undefined) return undefined;
+        text += decoder.decode(value, { stream: true });
+      }
+    },
+    cancel: async () => void (await reader?.cancel()),
+  };
+}
+
+/** What one page keeps. */
+export interface Page {
+  cookie: string;
+  key: string;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  post(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  delete(path: string): Promise<Answered>;
+  /** Keeps cookie and key where the answer has them. */
+  signIn(path: string, body: JsonObject): Promise<Answered>;
+  events(): Promise<PageStream>;
+}
+
+async function read(response: Response): Promise<Answered> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+export function openPage(handler: Handler): Page {
+  const request = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Response> =>
+    handler(new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) }));
+  const cookies = (): Readonly<Record<string, string>> => (page.cookie === "" ? {} : { cookie: page.cookie });
+  const changing = (): Readonly<Record<string, string>> => ({
+    ...cookies(),
+    origin: ORIGIN,
+    "content-type": "application/json",
+    "x-acp-inbox": page.key === "" ? "1" : page.key,
+    "sec-fetch-site": "same-origin",
+  });
+  const page: Page = {
+    cookie: "",
+    key: "",
+    get: async (path, headers = {}) => read(await request("GET", path, { ...cookies(), ...headers })),
+    post: async (path, body, headers = {}) => read(await request("POST", path, { ...changing(), ...headers }, JSON.stringify(body))),
+    delete: async (path) => read(await request("DELETE", path, changing())),
+    async signIn(path, body) {
+      page.key = "";
+      const answered = await page.post(path, body);
+      if (answered.status !== 200) return answered;
+      page.cookie = (answered.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+      page.key = answered.body.key;
+      return answered;
+    },
+    events: async () => readStream(await request("GET", "/api/events", cookies())),
+  };
+  return page;
+}
