@@ -7,6 +7,7 @@ export { makeConsentRecord, verifyConsentRecord } from "./proof/record.js";
 export type { ProvenRecord, RecordResult } from "./proof/record.js";
 export type { ProofCode, ProofFailure, ProofResult, ProvenConsent } from "./proof/result.js";
 export { consentPayload } from "./proof/payload-of.js";
+export type { ConsentPayload } from "./proof/payload-of.js";
 export type { Payload } from "./proof/payload.js";
 export { signConsent } from "./proof/sign.js";
 export { verifyConsentProof } from "./proof/verify.js";

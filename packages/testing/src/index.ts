@@ -23,5 +23,7 @@ export { scriptedChannel } from "./scripted-channel.js";
 export type { Script, ScriptedAnswer, ScriptedChannel, ScriptedChannelOptions } from "./scripted-channel.js";
 export { seededIds } from "./seeded-ids.js";
 export { pendingRecord } from "./pending-record.js";
+export { createSoftwarePasskey } from "./software-passkey.js";
+export type { PasskeyAlgorithm, SoftwarePasskey, SoftwarePasskeyTwist } from "./software-passkey.js";
 export { storeConformance } from "./store-conformance.js";
 export type { MakeStore } from "./store-conformance.js";

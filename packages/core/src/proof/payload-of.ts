@@ -3,6 +3,11 @@ import { ConsentError } from "../errors.js";
 import { makePayload, type Payload } from "./payload.js";
 import { isFailure, readRequest, readResponse } from "./read.js";
 
+/** The signed bytes, their hash, and that of the whole request in them. */
+export interface ConsentPayload extends Payload {
+  readonly requestHash: string;
+}
+
 /**
  * The payload of a response to a request (spec/proof.md §3). A `proof` in the response is not looked at.
  *
@@ -10,12 +15,13 @@ import { isFailure, readRequest, readResponse } from "./read.js";
  * @param request - ACP v0.2 §4.1's JSON, e.g. of `encodeRequest`.
  * @throws ConsentError `message_invalid` where either is not read, or where the response answers another request.
  */
-export function consentPayload(response: unknown, request: unknown): Payload {
+export function consentPayload(response: unknown, request: unknown): ConsentPayload {
   const answered = readResponse(response);
   if (isFailure(answered)) throw new ConsentError("message_invalid", `Cannot make a payload: ${answered.message}`);
   const asked = readRequest(request);
   if (isFailure(asked)) throw new ConsentError("message_invalid", `Cannot make a payload: ${asked.message}`);
   if (answered.response.requestId !== asked.request.id || answered.response.nonce !== asked.request.nonce)
     throw new ConsentError("message_invalid", `Cannot make a payload: the response answers another question`);
-  return makePayload(answered.response, { parameters: asked.request.action.parameters, requestHash: asked.hash });
+  const payload = makePayload(answered.response, { parameters: asked.request.action.parameters, requestHash: asked.hash });
+  return { ...payload, requestHash: asked.hash };
 }

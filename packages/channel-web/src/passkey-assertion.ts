@@ -1,0 +1,68 @@
+/**
+ * An assertion of a passkey: whether one of these passkeys signed this challenge, at an origin that it was made for, with its person present and
+ * verified. The cryptography is @simplewebauthn/server's; what it leaves open is decided here. Source: WebAuthn Level 3 §7.2.
+ */
+import { verifyAuthenticationResponse } from "@simplewebauthn/server";
+import type { Passkey, PasskeySignature } from "./parts.js";
+
+/** Why an assertion proves nothing; `undefined` where it holds. */
+export type AssertionProblem = string | undefined;
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/** The bytes of base64url text in its one spelling, or `undefined`. */
+export function readBase64url(text: string): Buffer | undefined {
+  if (!BASE64URL.test(text)) return undefined;
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? bytes : undefined;
+}
+
+/** A page of somebody else's that holds ours in a frame must not collect signatures. */
+function isFramed(clientData: Buffer): boolean {
+  const data: unknown = JSON.parse(clientData.toString("utf8"));
+  if (typeof data !== "object" || data === null) return true;
+  return ("crossOrigin" in data && data.crossOrigin !== false) || "topOrigin" in data;
+}
+
+/**
+ * Checks one assertion by one passkey.
+ *
+ * @param challenge - 32 bytes as base64url.
+ */
+export async function assertionProblem(
+  signed: PasskeySignature,
+  { passkey, challenge }: { readonly passkey: Passkey; readonly challenge: string },
+): Promise<AssertionProblem> {
+  const { credential_id: id, authenticator_data, client_data_json, signature } = signed;
+  if (id !== passkey.id) return "it is another passkey's";
+  const [publicKey, clientData] = [passkey.publicKey, client_data_json].map(readBase64url);
+  if (
+    publicKey === undefined ||
+    clientData === undefined ||
+    [authenticator_data, signature].some((each) => readBase64url(each) === undefined)
+  )
+    return "a field is not base64url";
+  try {
+    if (isFramed(clientData)) return "it was made in a page within another page";
+    const { verified } = await verifyAuthenticationResponse({
+      response: {
+        id,
+        rawId: id,
+        type: "public-key",
+        clientExtensionResults: {},
+        response: { authenticatorData: authenticator_data, clientDataJSON: client_data_json, signature },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: [...passkey.origins],
+      expectedRPID: passkey.rpId,
+      expectedType: "webauthn.get",
+      requireUserVerification: true,
+      // Counters say nothing of passkeys that are synchronised: what serves once is the challenge.
+      credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
+    });
+    const isGood: unknown = verified;
+    return isGood === true ? undefined : "the signature is not the passkey's";
+  } catch (error) {
+    return error instanceof Error ? error.message : "it cannot be read";
+  }
+}
