@@ -12,7 +12,6 @@ import {
   confirmationWord,
   makeResponse,
   readFields,
-  requestHash,
 } from "@acp/core";
 import { consentPayload } from "@acp/core/proof";
 import type { Person } from "./options.js";
@@ -105,12 +104,12 @@ async function prepare(parts: InboxParts, { session, body }: SessionCall): Promi
   const misfit = misfitOf(choice, request);
   if (misfit !== undefined) return refuse("answer_invalid", { message: misfit });
   const response = makeAnswer(parts, entry, { ...choice, person });
-  const { hash: payloadHash } = consentPayload(response, entry.wire);
+  const { hash: payloadHash, requestHash } = consentPayload(response, entry.wire);
   const isPasskeyNeeded = choice.decision !== "denied" && needsPasskey(request, parts.settings.passkeyFrom);
   const allowed = isPasskeyNeeded ? await parts.keyring.usable(person.approver) : [];
   if (isPasskeyNeeded && allowed.length === 0) return refuse("passkey_missing");
   const passkey = isPasskeyNeeded ? await parts.ceremony.makeAssertionOptions({ challenge: challengeFor(payloadHash), allowed }) : null;
-  const ticket = parts.tickets.issue({ session, entry, response, payloadHash, needsPasskey: isPasskeyNeeded });
+  const ticket = parts.tickets.issue({ session, entry, response, payloadHash, requestHash, needsPasskey: isPasskeyNeeded });
   return reply(200, { ticket, response, payload_hash: payloadHash, passkey });
 }
 
@@ -138,7 +137,7 @@ export async function handIn(
 }
 
 /** The proof that a good assertion is (spec/proof.md §3). */
-function proofOf({ payloadHash, entry }: Ticket, { signed }: Extract<PasskeyAssertion, { ok: true }>): JsonObject {
+function proofOf({ payloadHash, requestHash }: Ticket, { signed }: Extract<PasskeyAssertion, { ok: true }>): JsonObject {
   return {
     algorithm: "WebAuthn",
     credential_id: signed.credential_id,
@@ -146,7 +145,7 @@ function proofOf({ payloadHash, entry }: Ticket, { signed }: Extract<PasskeyAsse
     client_data_json: signed.client_data_json,
     signature: signed.signature,
     signed_payload_hash: payloadHash,
-    request_hash: requestHash(entry.question.request),
+    request_hash: requestHash,
   };
 }
 

@@ -10,6 +10,7 @@ import { createHistory } from "./history.js";
 import { createKeyring } from "./keyring.js";
 import { readOptions } from "./options.js";
 import type { Inbox, InboxOptions, PasskeyCeremony } from "./parts.js";
+import { createPasskeyCeremony } from "./passkey-ceremony.js";
 import { createQuestions } from "./questions.js";
 import type { InboxParts } from "./routes.js";
 import { createSessions } from "./session.js";
@@ -70,8 +71,6 @@ export function createInboxWith(options: InboxOptions, makeCeremony: (origin: st
   };
 }
 
-const UNABLE = { ok: false, reason: "this inbox knows no passkeys yet" } as const;
-
 /**
  * An approval inbox.
  *
@@ -85,10 +84,5 @@ const UNABLE = { ok: false, reason: "this inbox knows no passkeys yet" } as cons
  * @throws ConsentError `options_invalid` where the options do not fit together.
  */
 export function createInbox(options: InboxOptions): Inbox {
-  return createInboxWith(options, () => ({
-    makeRegistrationOptions: async () => ({}),
-    checkRegistration: async () => UNABLE,
-    makeAssertionOptions: async () => ({}),
-    checkAssertion: async () => UNABLE,
-  }));
+  return createInboxWith(options, createPasskeyCeremony);
 }

@@ -15,7 +15,14 @@ function setUp() {
   });
   if (entry === undefined) throw new Error("no entry");
   const start = (approver: string) => sessions.start({ approver, subject: approver }).session;
-  const ticketOf = (session: Ticket["session"]): Ticket => ({ session, entry, response: {}, payloadHash: "sha256:", needsPasskey: false });
+  const ticketOf = (session: Ticket["session"]): Ticket => ({
+    session,
+    entry,
+    response: {},
+    payloadHash: "sha256:",
+    requestHash: "sha256:",
+    needsPasskey: false,
+  });
   return { clock, sessions, tickets: createTickets(clock), start, ticketOf };
 }
 

@@ -19,6 +19,8 @@ export interface Ticket {
   readonly response: JsonObject;
   /** `sha256:<hex>`. */
   readonly payloadHash: string;
+  /** `sha256:<hex>`. */
+  readonly requestHash: string;
   readonly needsPasskey: boolean;
 }
 
