@@ -82,7 +82,7 @@ describe("POST /api/answers/prepare", () => {
     ["a reason that is too long", 400, "body_invalid", {}, { reason: "x".repeat(1_001) }],
   ] as const)("refuses %s", async (_what, status, code, overrides, more) => {
     const { ask, signedIn } = setUp({ passkeys: memoryPasskeys() });
-    const { request, submissions, ending } = await ask(overrides as Partial<ConsentRequest>);
+    const { request, submissions, ending } = await ask(overrides);
     expect(await prepare(await signedIn(), request, more)).toMatchObject({ status, body: { code } });
     expect([submissions, ending()]).toEqual([[], undefined]);
   });
@@ -153,7 +153,7 @@ describe("POST /api/answers", () => {
       algorithm: "WebAuthn",
       credential_id: "k1",
       authenticator_data: "AA",
-      client_data_json: (assertion["response"] as any).clientDataJSON,
+      client_data_json: assertion.response.clientDataJSON,
       signature: "AA",
       signed_payload_hash: body.payload_hash,
       request_hash: requestHash(asked.request),
@@ -163,8 +163,8 @@ describe("POST /api/answers", () => {
 
   it.each([
     ["no assertion", "passkey_required", () => ({})],
-    ["another person's passkey", "passkey_refused", (options: any) => ({ assertion: answerTo(options, "k2") })],
-    ["an unknown passkey", "passkey_refused", (options: any) => ({ assertion: answerTo(options, "k9") })],
+    ["another person's passkey", "passkey_refused", (options: { challenge: string }) => ({ assertion: answerTo(options, "k2") })],
+    ["an unknown passkey", "passkey_refused", (options: { challenge: string }) => ({ assertion: answerTo(options, "k9") })],
     ["another answer's challenge", "passkey_refused", () => ({ assertion: answerTo({ challenge: "A".repeat(43) }, "k1") })],
     ["an empty assertion", "passkey_refused", () => ({ assertion: {} })],
   ])("refuses %s where it takes a passkey; the question stays open, the ticket is used up", async (_what, code, more) => {

@@ -33,10 +33,10 @@ describe("POST /api/answers/batch", () => {
     ["another's", { approvers: ["bob"] }, "approver_not_allowed"],
   ] as const)("refuses a yes that is %s, and takes the rest", async (_what, overrides, code) => {
     const { ask, signedIn } = setUp({ passkeys: memoryPasskeys([passkeyOf("ada")]) });
-    const [one, plain] = [await ask(overrides as Partial<ConsentRequest>), await ask()];
+    const [one, plain] = [await ask(overrides), await ask()];
     const items = [one, plain].map(({ request }) => itemOf(request));
     const { body } = await (await signedIn()).post("/api/answers/batch", { items, decision: "approved" });
-    expect(body.receipts.map(({ receipt }: any) => receipt.code ?? receipt.status)).toEqual([code, "final"]);
+    expect(body.receipts.map(({ receipt }) => receipt.code ?? receipt.status)).toEqual([code, "final"]);
     expect([one.submissions.length, plain.submissions.length]).toEqual([0, 1]);
   });
 
@@ -66,7 +66,7 @@ describe("POST /api/answers/batch", () => {
       { request_id: "cr_x", action_digest: "" },
     ];
     const { body } = await (await signedIn()).post("/api/answers/batch", { items, decision: "approved" });
-    expect(body.receipts.map(({ receipt }: any) => receipt.code)).toEqual(["nonce_mismatch", "request_ended", "request_ended"]);
+    expect(body.receipts.map(({ receipt }) => receipt.code)).toEqual(["nonce_mismatch", "request_ended", "request_ended"]);
     expect(asked.ending()).toBeUndefined();
   });
 
@@ -84,7 +84,7 @@ describe("POST /api/answers/batch", () => {
   ])("refuses %s whole", async (_what, bodyOf, code) => {
     const { ask, signedIn } = setUp();
     const asked = await ask();
-    expect(await (await signedIn()).post("/api/answers/batch", bodyOf(itemOf(asked.request)) as any)).toMatchObject({
+    expect(await (await signedIn()).post("/api/answers/batch", bodyOf(itemOf(asked.request)))).toMatchObject({
       status: 400,
       body: { code },
     });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readBody } from "./body.js";
 
 const post = (body: string | ReadableStream, headers: Record<string, string> = {}): Request =>
-  new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" } as RequestInit);
+  new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" });
 
 it("readBody() reads up to the limit", async () => {
   expect(await readBody(post("x".repeat(10)), 10)).toHaveLength(10);

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { refuseHost, refuseOrigin } from "./guards.js";
 
 const settings = { origin: "http://localhost:8789", host: "localhost:8789" };
-const codeOf = async (refusal: Response | undefined): Promise<unknown> =>
-  refusal === undefined ? undefined : ((await refusal.json()) as any).code;
+async function codeOf(refusal: Response | undefined): Promise<unknown> {
+  const body: unknown = await refusal?.json();
+  return typeof body === "object" && body !== null && "code" in body ? body.code : undefined;
+}
 
 describe("refuseHost()", () => {
   it.each(["localhost:8789", "LOCALHOST:8789"])("takes %s", (host) => {

@@ -158,7 +158,7 @@ describe("handler", () => {
   it("survives a body that breaks off", async () => {
     const { inbox } = setUp();
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
-    const request = new Request(`${ORIGIN}/api/session`, { method: "POST", headers: CHANGING, body, duplex: "half" } as RequestInit);
+    const request = new Request(`${ORIGIN}/api/session`, { method: "POST", headers: CHANGING, body, duplex: "half" });
     expect((await inbox.handler(request)).status).toBe(400);
   });
 

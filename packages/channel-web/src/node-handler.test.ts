@@ -163,7 +163,7 @@ describe("toNodeHandler()", () => {
 
   it("closes the connection where the handler fails", async () => {
     const port = await serve(async () => Promise.reject(new Error("no")));
-    await expect(get(port, "/")).rejects.toThrow();
+    await expect(get(port, "/")).rejects.toThrow("socket hang up");
   });
 
   it("reads the authority of HTTP/2", async () => {

@@ -63,31 +63,46 @@ interface Held {
   readonly down: AbortController;
 }
 
+/** Ids of what was open, the newest of them. */
+interface EndedIds {
+  add(id: string): void;
+  delete(id: string): void;
+  has(id: string): boolean;
+}
+
+function createEndedIds(): EndedIds {
+  const ids = new Set<string>();
+  return {
+    add(id) {
+      ids.add(id);
+      const [oldest] = ids;
+      if (ids.size > ENDED_IDS_MAX && oldest !== undefined) ids.delete(oldest);
+    },
+    delete: (id) => void ids.delete(id),
+    has: (id) => ids.has(id),
+  };
+}
+
+/** Calls back whenever a step of a question's escalation is due, while it is up: somebody else may answer then. */
+function watchSteps(clock: Clock, { entry, down }: Held, onDue: () => void): void {
+  const { createdAtMs, escalation = [] } = entry.question.request;
+  for (const { afterMs } of escalation.filter(({ approvers }) => approvers !== undefined)) {
+    const leftMs = createdAtMs + afterMs - clock.now();
+    if (leftMs > 0) clock.sleep(leftMs, { signal: down.signal, background: true }).then(onDue, () => undefined);
+  }
+}
+
 /** No questions yet. */
 export function createQuestions(clock: Clock): Questions {
   const held = new Map<string, Held>();
   /** Also of what was taken down: the history reads what was taken of it. */
   const heldBy = new WeakMap<Entry, Held>();
-  const ended = new Set<string>();
+  const ended = createEndedIds();
   const listeners = new Set<(change: Change) => void>();
   const tell = (change: Change): void => {
     for (const listener of listeners) listener(change);
   };
   const isUp = (entry: Entry): boolean => held.get(entry.question.request.id)?.entry === entry;
-
-  /** Tells of it again when a step of its escalation is due: somebody else may answer then. */
-  const watchSteps = ({ entry, down }: Held): void => {
-    const { createdAtMs, escalation = [] } = entry.question.request;
-    for (const { afterMs } of escalation.filter(({ approvers }) => approvers !== undefined)) {
-      const leftMs = createdAtMs + afterMs - clock.now();
-      if (leftMs <= 0) continue;
-      const due = clock.sleep(leftMs, { signal: down.signal, background: true });
-      due.then(
-        () => tell({ type: "open", entry }),
-        () => undefined,
-      );
-    }
-  };
 
   return {
     put(parts) {
@@ -97,18 +112,14 @@ export function createQuestions(clock: Clock): Questions {
       const isAgain = parts.question.redelivery && parts.carrier.subject === undefined;
       if (before !== undefined && before.entry.carrier !== parts.carrier && !isAgain) return undefined;
       before?.down.abort();
-      const entry = {
-        ...parts,
-        wire: encodeRequest(request),
-        taken: new Map(before?.entry.taken),
-        have: before?.entry.have ?? 0,
-      };
+      const wire = encodeRequest(request);
+      const entry = { ...parts, wire, taken: new Map(before?.entry.taken), have: before?.entry.have ?? 0 };
       const now: Held = { entry, down: new AbortController() };
       held.set(request.id, now);
       heldBy.set(entry, now);
       ended.delete(request.id);
       tell({ type: "open", entry });
-      watchSteps(now);
+      watchSteps(clock, now, () => tell({ type: "open", entry }));
       return entry;
     },
     find: (id) => held.get(id)?.entry ?? (ended.has(id) ? "ended" : undefined),
@@ -119,8 +130,6 @@ export function createQuestions(clock: Clock): Questions {
       held.delete(id);
       heldBy.get(entry)?.down.abort();
       ended.add(id);
-      const [oldest] = ended;
-      if (ended.size > ENDED_IDS_MAX && oldest !== undefined) ended.delete(oldest);
       tell({ type: "ended", entry, ending, atMs: clock.now() });
     },
     take(entry, { by, claim, have }) {

@@ -14,7 +14,7 @@ describe("GET /api/history", () => {
       await clock.advance(1);
     }
     const { body } = await page.get("/api/history");
-    expect(body.entries.map(({ request }: any) => request.id)).toEqual(asked.map(({ request }) => request.id).reverse());
+    expect(body.entries.map(({ request }) => request.id)).toEqual(asked.map(({ request }) => request.id).toReversed());
     expect(body.entries[0]).toMatchObject({
       status: "denied",
       approvers: ["ada"],

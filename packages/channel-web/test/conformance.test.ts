@@ -3,7 +3,7 @@ import { type Server, createServer } from "node:http";
 import { type AnswerKind, type ChannelUnderTest, channelConformance } from "@acp/testing";
 import { describe, expect, it, vi } from "vitest";
 import { createInbox, memoryPasskeys, toNodeHandler } from "../src/index.js";
-import { type Page, openPage } from "./page.js";
+import { type Page, type PageQuestion, openPage } from "./page.js";
 
 // For machines that have other things to do.
 vi.setConfig({ testTimeout: 90_000 });
@@ -52,8 +52,8 @@ async function listen(
 }
 
 /** Follows the stream of a page as the page does. */
-function follow(page: Page): { readonly open: Map<string, any>; stop(): Promise<void> } {
-  const open = new Map<string, any>();
+function follow(page: Page): { readonly open: Map<string, PageQuestion>; stop(): Promise<void> } {
+  const open = new Map<string, PageQuestion>();
   const streaming = page.events();
   const read = async (): Promise<void> => {
     const stream = await streaming;

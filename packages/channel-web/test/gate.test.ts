@@ -2,7 +2,7 @@
 import { type GateOptions, type Layer, type Verdict, createConsentGate, toolAction } from "@acp/core";
 import { describe, expect, it } from "vitest";
 import { passkeyOf } from "./keys.js";
-import type { Page, PageStream } from "./page.js";
+import type { Page, PageQuestion, PageStream } from "./page.js";
 import { type Setup, settled, setUp } from "./setup.js";
 import { memoryPasskeys } from "../src/memory-passkeys.js";
 import type { AskTerms, RiskLevel } from "@acp/core";
@@ -34,7 +34,7 @@ function gateFor(setup: Setup, terms: AskTerms & { readonly level?: RiskLevel } 
 }
 
 /** The next question that a page is told of. */
-async function nextQuestion(stream: PageStream, wants: (question: any) => boolean = () => true): Promise<any> {
+async function nextQuestion(stream: PageStream, wants: (question: PageQuestion) => boolean = () => true): Promise<PageQuestion> {
   for (let next = await stream.next(); next !== undefined; next = await stream.next()) {
     if (next === "comment") continue;
     const found = next.event === "hello" ? next.data.open.find(wants) : next.event === "open" && wants(next.data) ? next.data : undefined;
@@ -156,7 +156,7 @@ describe("inbox under a gate", () => {
     const stream = await page.events();
     const verdicts = [first.write("one.txt"), second.write("two.txt")];
     const [one, two] = [await nextQuestion(stream), await nextQuestion(stream)];
-    const idOf = (path: string): string => [one, two].find(({ request }) => request.action.parameters.path === path).request.id;
+    const idOf = (path: string): string => [one, two].find(({ request }) => request.action.parameters["path"] === path)?.request.id ?? "";
     await answer(page, idOf("two.txt"));
     await answer(page, idOf("one.txt"), { decision: "denied" });
     expect((await Promise.all(verdicts)).map(({ decision }) => decision)).toEqual(["deny", "allow"]);

@@ -1,5 +1,5 @@
 /** Passkeys as bare names: WebAuthn of a test that is about what the inbox does with it. The real one is tested in passkey-*.test.ts. */
-import { type JsonObject, isJsonObject } from "@acp/core";
+import { isJsonObject } from "@acp/core";
 import type { Passkey, PasskeyCeremony } from "../src/parts.js";
 import { challengeOf } from "../src/challenges.js";
 import { ORIGIN } from "./page.js";
@@ -15,10 +15,10 @@ export const passkeyOf = (approver: string, id: string = `key-of-${approver}`): 
 });
 
 /** What a browser would answer to options with this challenge, with the passkey of this id. */
-export const answerTo = (options: JsonObject, id: string): JsonObject => ({
-  id,
-  response: { clientDataJSON: Buffer.from(JSON.stringify({ challenge: options["challenge"] })).toString("base64url"), signature: "good" },
-});
+export function answerTo({ challenge }: { readonly challenge: string }, id: string) {
+  const clientDataJSON = Buffer.from(JSON.stringify({ challenge })).toString("base64url");
+  return { id, response: { clientDataJSON, signature: "good" } };
+}
 
 /** Takes an answer with the right challenge and a good "signature". */
 export const namedKeys = (): PasskeyCeremony => ({

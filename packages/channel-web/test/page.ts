@@ -5,16 +5,39 @@ export const ORIGIN = "http://localhost:8789";
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** One event of the stream. */
+/** A question as the page is told of it. */
+export interface PageQuestion {
+  readonly request: { readonly id: string; readonly action: { readonly parameters: JsonObject } };
+  readonly needs_passkey: boolean;
+  readonly may_answer: boolean;
+  readonly word: string | null;
+}
+
+/** One event of the stream: the fields that its name has. */
 export interface PageEvent {
   readonly id: string;
   readonly event: string;
-  readonly data: any;
+  readonly data: PageQuestion & { readonly id: string; readonly open: readonly PageQuestion[] };
+}
+
+/** What may stand in an answer: the fields that its route has. */
+export interface Body {
+  readonly code: string;
+  readonly key: string;
+  readonly ticket: string;
+  readonly response: { readonly timestamp: string; readonly conditions: { readonly valid_until: string } };
+  readonly payload_hash: string;
+  readonly passkey: { readonly challenge: string; readonly allowCredentials: unknown };
+  readonly challenge: string;
+  readonly allowCredentials: unknown;
+  readonly outcome: string;
+  readonly receipts: readonly { readonly receipt: { readonly status: string; readonly code?: string } }[];
+  readonly entries: readonly { readonly request: { readonly id: string } }[];
 }
 
 export interface Answered {
   readonly status: number;
-  readonly body: any;
+  readonly body: Body;
   readonly headers: Headers;
 }
 
@@ -41,7 +64,8 @@ export function readStream(response: Response): PageStream {
           const fields = Object.fromEntries(
             block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]),
           );
-          return { id: fields["id"] ?? "", event: fields["event"] ?? "", data: JSON.parse(fields["data"] ?? "null") };
+          const data = JSON.parse(fields["data"] ?? "null") as PageEvent["data"];
+          return { id: fields["id"] ?? "", event: fields["event"] ?? "", data };
         }
         const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
         if (done || value === undefined) return undefined;
@@ -57,16 +81,16 @@ export interface Page {
   cookie: string;
   key: string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  post(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   delete(path: string): Promise<Answered>;
   /** Keeps cookie and key where the answer has them. */
-  signIn(path: string, body: JsonObject): Promise<Answered>;
+  signIn(path: string, body: object): Promise<Answered>;
   events(): Promise<PageStream>;
 }
 
 async function read(response: Response): Promise<Answered> {
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  return { status: response.status, headers: response.headers, body: JSON.parse(text === "" ? "{}" : text) as Body };
 }
 
 export function openPage(handler: Handler): Page {
