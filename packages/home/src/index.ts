@@ -21,6 +21,8 @@ export { initKeys, readPublicKeys, readUnlockKind, rotateKeys, unlockKeys } from
 export type { Rotation, WallClock } from "./keys.js";
 export { homePaths, resolveHome, resolvePath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
+export { filePasskeys, parsePasskeys, printPasskeys } from "./passkeys-file.js";
+export type { FilePasskeys, PasskeyRecord } from "./passkeys-file.js";
 export { clearPause, readPause, setPause } from "./pause.js";
 export type { PauseEnd } from "./pause.js";
 export { heldQuestions, openPendingFiles } from "./pending-directory.js";

@@ -48,6 +48,7 @@ describe("homePaths()", () => {
       publicKeyPath: "/h/keys/public.key",
       vaultPath: "/h/vault.json",
       grantsPath: "/h/grants.json",
+      passkeysPath: "/h/passkeys.json",
     });
   });
 });

@@ -21,6 +21,7 @@ export interface HomePaths {
   readonly policyPath: string;
   readonly pausePath: string;
   readonly grantsPath: string;
+  readonly passkeysPath: string;
   readonly keysDir: string;
   readonly privateKeyPath: string;
   readonly publicKeyPath: string;
@@ -67,6 +68,7 @@ export function homePaths(dir: string): HomePaths {
     policyPath: join(dir, "policy.yml"),
     pausePath: join(dir, "paused.json"),
     grantsPath: join(dir, "grants.json"),
+    passkeysPath: join(dir, "passkeys.json"),
     keysDir,
     privateKeyPath: join(keysDir, "private.key"),
     publicKeyPath: join(keysDir, "public.key"),

@@ -1,0 +1,116 @@
+/**
+ * Passkeys file: the public halves of people's passkeys, for every gate and inbox of the home. Read anew whenever one is looked for, so that what
+ * was revoked signs nothing any more. A revoked one stays: what it signed before is evidence. Format: spec/home.md §8.
+ */
+import { dirname } from "node:path";
+import { ConsentError, type FieldReader, parseJson, readFields } from "@acp/core";
+import { writeFileAtomic } from "./atomic.js";
+import { causeText, cannot } from "./errors.js";
+import { isMissing, readPrivateFile } from "./private-file.js";
+import { whileWriting } from "./writer-lock.js";
+
+const VERSION = "1";
+const FILE_BYTES_MAX: number = 4 * 1024 * 1024;
+/** Passkeys of all people, revoked ones included. */
+const PASSKEYS_MAX = 1_000;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/** One passkey, as `@acp/channel-web` uses it: an inbox's `Passkey`. */
+export interface PasskeyRecord {
+  /** The credential id, base64url. */
+  readonly id: string;
+  /** The approver id of its owner. */
+  readonly approver: string;
+  /** COSE_Key, base64url. */
+  readonly publicKey: string;
+  readonly rpId: string;
+  readonly origins: readonly string[];
+  readonly label: string;
+  readonly createdAtMs: number;
+  readonly revokedAtMs?: number;
+}
+
+/** Passkeys in a file: an inbox's `PasskeyStore`. */
+export interface FilePasskeys {
+  list(): Promise<readonly PasskeyRecord[]>;
+  /** False where its id is there already. */
+  add(passkey: PasskeyRecord): Promise<boolean>;
+  /** False where there is none in use with this id of this approver. */
+  revoke(id: string, approver: string, atMs: number): Promise<boolean>;
+}
+
+/**
+ * Passkeys in a file of the home, made where it does not exist.
+ *
+ * @returns Verbs that reject with `home_invalid` or `home_busy` where it is not sure: that proves nothing.
+ */
+export function filePasskeys(path: string): FilePasskeys {
+  const read = async (): Promise<readonly PasskeyRecord[]> => {
+    if (await isMissing(path)) return [];
+    const text = await readPrivateFile(path, FILE_BYTES_MAX);
+    try {
+      return parsePasskeys(text);
+    } catch (error) {
+      throw cannot("read", path)(causeText(error));
+    }
+  };
+  const change = (make: (list: readonly PasskeyRecord[]) => readonly PasskeyRecord[] | undefined): Promise<boolean> =>
+    whileWriting(dirname(path), async () => {
+      const list = make(await read());
+      if (list !== undefined) await writeFileAtomic(path, printPasskeys(list));
+      return list !== undefined;
+    });
+  return {
+    list: read,
+    add: (passkey) =>
+      change((list) => {
+        if (list.length >= PASSKEYS_MAX) throw cannot("change", path)(`it holds ${PASSKEYS_MAX} passkeys already`);
+        return list.some(({ id }) => id === passkey.id) ? undefined : [...list, passkey];
+      }),
+    revoke: (id, approver, atMs) =>
+      change((list) => {
+        const isMeant = (each: PasskeyRecord): boolean => each.id === id && each.approver === approver && each.revokedAtMs === undefined;
+        return list.some(isMeant) ? list.map((each) => (isMeant(each) ? { ...each, revokedAtMs: atMs } : each)) : undefined;
+      }),
+  };
+}
+
+/** The text of a file with passkeys: what `acp passkeys export` writes. Nothing in it is a secret. */
+export function printPasskeys(passkeys: readonly PasskeyRecord[]): string {
+  return `${JSON.stringify({ version: VERSION, passkeys }, undefined, 2)}\n`;
+}
+
+/**
+ * Reads what {@link printPasskeys} wrote; an unknown field is an error, so that nothing that limits a passkey is passed over.
+ *
+ * @throws ConsentError `home_invalid`.
+ */
+export function parsePasskeys(text: string): readonly PasskeyRecord[] {
+  try {
+    const fields = readFields(parseJson(text, { bytesMax: FILE_BYTES_MAX }), "passkeys");
+    fields.oneOf("version", [VERSION]);
+    const list = fields.objects("passkeys").map(readPasskey);
+    fields.done();
+    if (new Set(list.map(({ id }) => id)).size !== list.length) throw new TypeError("an id stands there twice");
+    return list;
+  } catch (error) {
+    throw new ConsentError("home_invalid", `Cannot read passkeys: ${causeText(error)}`, { cause: error });
+  }
+}
+
+function readPasskey(fields: FieldReader): PasskeyRecord {
+  const revokedAtMs = fields.optionalInteger("revokedAtMs", 0, Number.MAX_SAFE_INTEGER);
+  const passkey: PasskeyRecord = {
+    id: fields.text("id", 2_000),
+    approver: fields.text("approver", 200),
+    publicKey: fields.text("publicKey", 4_000),
+    rpId: fields.text("rpId", 300),
+    origins: fields.texts("origins"),
+    label: fields.text("label", 200),
+    createdAtMs: fields.integer("createdAtMs", 0, Number.MAX_SAFE_INTEGER),
+    ...(revokedAtMs === undefined ? {} : { revokedAtMs }),
+  };
+  fields.done();
+  if (!BASE64URL.test(passkey.id) || !BASE64URL.test(passkey.publicKey)) throw new TypeError("an id or a key is not base64url");
+  return passkey;
+}
