@@ -13,6 +13,7 @@ import {
   type Resolve,
   systemResolve,
 } from "./addresses.js";
+import { isInternalHost } from "./internal.js";
 import type { Dial } from "./parts.js";
 import { refused } from "./refusals.js";
 
@@ -164,6 +165,8 @@ export function createDialer(options: DialerOptions): Dial {
   const rules: AddressRules = { naming, ownPorts, ownAddresses: options.ownAddresses ?? createCached(clock) };
   return async (target, signal) => {
     signal.throwIfAborted();
+    // What was released may be another host than the one that was asked for.
+    if (isInternalHost(target.host)) throw refused("service_refused", `"${target.host}" is no host of a network`);
     const untilMs = clock.monotonic() + connectMs;
     const dialling: Dialling = { target, signal, clock, leftMs: () => Math.max(0, untilMs - clock.monotonic()) };
     const addresses = await resolveOnce(resolve, dialling);
