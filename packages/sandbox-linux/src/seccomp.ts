@@ -192,7 +192,7 @@ function label(name: string): BpfLine {
   return { kind: "label", name };
 }
 
-function jump(test: BpfTest, value: number, yes: string, no?: string): BpfLine {
+function jump(test: BpfTest, value: number, ...[yes, no]: readonly [yes: string, no?: string]): BpfLine {
   return { kind: "jump", test, value, yes, ...(no === undefined ? {} : { no }) };
 }
 
