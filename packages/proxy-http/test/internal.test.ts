@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { makeResponse } from "@acp/core";
+import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import type { Caller, HttpConsentProxyOptions, InternalService } from "../src/index.js";
 import { attached, SANDBOXED } from "./support/attached.js";
@@ -10,6 +11,7 @@ import { client, errorOf, start, type Started } from "./support/started.js";
 
 const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
 const CONNECT = "CONNECT mcp.acp.internal:1 HTTP/1.1\r\nHost: mcp.acp.internal:1\r\n\r\n";
+const HOUR_MS = 3_600_000;
 const NAME = "mcp.acp.internal:1";
 
 interface Served extends Started {
@@ -114,19 +116,19 @@ describe("a CONNECT to a service of the proxy", () => {
     expect(started.audit.events()).toEqual([]);
   });
 
-  it("waits as long as it likes, where a tunnel and a silent connection end", async () => {
-    const limits = { headMs: 40, tunnelIdleMs: 40, tunnelTotalMs: 40, halfClosedMs: 40, sweepEveryMs: 5 };
-    const { visits, host, port, ...proxy } = await served(undefined, { limits, resolve: () => Promise.resolve(["127.0.0.1"]) });
+  it("waits as long as it likes, also once the client ended its side, where a tunnel ends", async () => {
+    const clock = manualClock();
+    const { visits, host, ...proxy } = await served((socket) => socket.resume(), { clock, resolve: () => Promise.resolve(["127.0.0.1"]) });
     const { raw } = await attached(proxy);
     raw.write(CONNECT);
     await raw.sees(ESTABLISHED);
     raw.end();
-    for (let round = 0; round < 3; round++) {
-      // Each of these is over by its time, and the clock has gone on for it.
-      const tunnel = await client(port);
-      tunnel.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-      await tunnel.ended();
-    }
+    await until(() => visits[0]?.socket.readableEnded === true, "for the client's end");
+    const tunnel = await attached(proxy);
+    tunnel.raw.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+    await tunnel.raw.sees(ESTABLISHED);
+    await clock.advance(24 * HOUR_MS);
+    await tunnel.raw.ended();
     visits[0]?.socket.end("late");
     expect(await raw.ended()).toBe(`${ESTABLISHED}late`);
   });
