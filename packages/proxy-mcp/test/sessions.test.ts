@@ -121,16 +121,19 @@ describe("serve()", () => {
   });
 
   it("ends the connection when the servers are gone, also where the client goes on", async () => {
-    const { open, clock } = await served();
+    const { open, clock, facts } = await served();
     const { client, accepted } = await open();
     await client.handshake();
     client.send({ id: 1, method: "tools/call", params: { name: "die", arguments: {} } });
     await client.ended;
+    const [judged, bytes] = [facts.length, accepted.bytesRead];
     client.send({ id: 2, method: "tools/call", params: { name: "echo", arguments: {} } });
+    await until(() => accepted.bytesRead > bytes);
     expect(accepted.destroyed).toBe(false);
     await clock.advance(5_000);
     await until(() => accepted.destroyed);
     expect(client.lines.at(-1)).toContain("server_unavailable");
+    expect(facts).toHaveLength(judged);
   });
 
   it("has the caller's own gate where it has one", async () => {
