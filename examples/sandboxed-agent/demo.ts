@@ -57,7 +57,9 @@ async function demo(): Promise<number> {
     const isGood = arrived > 0 === isAllowed;
     faults += isGood ? 0 : 1;
     const came = arrived === 0 ? "nothing arrived" : isAllowed ? "arrived" : "it arrived: LEAKED";
-    print(`${name.padEnd(8)} ${tells.padEnd(34)} ${(saw.get(name) ?? "no word").padEnd(18)} ${came}${isGood || !isAllowed ? "" : ": WRONG"}`);
+    print(
+      `${name.padEnd(8)} ${tells.padEnd(34)} ${(saw.get(name) ?? "no word").padEnd(18)} ${came}${isGood || !isAllowed ? "" : ": WRONG"}`,
+    );
   }
   const log = join(world.home, "audit.jsonl");
   const { ok, events } = await verifyAuditLog(log);

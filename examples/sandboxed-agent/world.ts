@@ -73,7 +73,8 @@ async function listen(server: Server): Promise<Listening> {
 /** What listens at the ends. A connection counts as much as the file: whoever gets one through gets the other through. */
 const LISTENERS: Readonly<Record<Way["listener"], (arrived: () => void) => Promise<Listening>>> = {
   tcp: (arrived) => listen(createTcpServer((socket) => socket.on("error", () => undefined).resume()).on("connection", arrived)),
-  http: (arrived) => listen(createServer((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end("taken"))).on("connection", arrived)),
+  http: (arrived) =>
+    listen(createServer((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end("taken"))).on("connection", arrived)),
   udp: async (arrived) => {
     const socket = createSocket("udp4", arrived);
     await once(socket.bind(0, "127.0.0.1"), "listening");
