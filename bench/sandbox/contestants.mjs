@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLinuxSandbox } from "@acp/sandbox-linux";
 
-const CLIENT = fileURLToPath(new URL("client.cjs", import.meta.url));
+const CLIENT = fileURLToPath(new URL("client.mjs", import.meta.url));
 const PATH = `${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin`;
 const BWRAP = [
   "bwrap",
@@ -47,8 +47,8 @@ const sandboxed = (name, server) => async (argv) => {
   const start = performance.now();
   const agent = await createLinuxSandbox(name, { user: 61_002 }).spawn(argv, {
     onConnection: (socket) => server.emit("connection", socket),
-    env: ({ files, port }) => ({ PATH, HOME: "/tmp", CLIENT: `${files}/client.cjs`, PORT: String(port) }),
-    files: { "client.cjs": CLIENT },
+    env: ({ files, port }) => ({ PATH, HOME: "/tmp", CLIENT: `${files}/client.mjs`, PORT: String(port) }),
+    files: { "client.mjs": CLIENT },
     stdio: "pipe",
   });
   try {

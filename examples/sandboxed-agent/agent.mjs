@@ -1,4 +1,4 @@
-// An agent that was talked into leaking customers.csv. It tries every way in turn and prints what it saw, one JSON object a line.
+// An agent that was talked into leaking customers.csv. It tries every way in turn and prints what it saw: a line with the way, a tab and a word.
 // PORTS in its environment says at which port of this machine each way ends: {"tcp":…,"dns":…,…}.
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -60,6 +60,6 @@ const proxy = (port) => post(`http://127.0.0.1:${port}/`);
 const allowed = (port) => post(`http://localhost:${port}/report`);
 
 const ways = { tcp, dns, unset, daemon, proxy, allowed };
-for (const [way, take] of Object.entries(ways)) console.log(JSON.stringify({ way, saw: await take(ports[way]) }));
+for (const [way, take] of Object.entries(ways)) console.log(`${way}\t${await take(ports[way])}`);
 // What it left behind does not end by itself.
 process.exit(0);

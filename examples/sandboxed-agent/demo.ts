@@ -4,7 +4,6 @@
  * strongest that there is: with `env`, which holds nothing, the demo fails.
  */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -28,14 +27,14 @@ async function runAgent({ home, work, ports }: World): Promise<ReadonlyMap<strin
     env: { ...process.env, PORTS: JSON.stringify(ports) },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const ended = once(child, "close");
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   const saw = new Map<string, string>();
   for await (const line of createInterface({ input: child.stdout })) {
-    const told: { readonly way: string; readonly saw: string } = JSON.parse(line);
-    saw.set(told.way, told.saw);
+    const [way = "", word = ""] = line.split("\t");
+    saw.set(way, word);
   }
-  const [code] = await ended;
-  if (code !== 0) throw new Error(`acp run ended with ${String(code)}`);
+  const code = await ended;
+  if (code !== 0) throw new Error(`acp run ended with ${code}`);
   return saw;
 }
 
