@@ -10,10 +10,10 @@
  *
  *   --parent PID     the caller; end at once where it is gone already
  *   --uid, --gid     become this user (needs root)
- *   --read PATH      with one of these four there is a Landlock domain, in which only what they name is in reach:
- *   --write PATH     read and execute; or also write, make and remove; below the path
- *   --device PATH    read, write and control one device
- *   --connect PORT   TCP connections to this port (of any host: Landlock knows ports only), and no other TCP; 0: none
+ *   --read PATH      read and execute what is below the path. With one of these three there is a Landlock domain in which no other file is in
+ *   --write PATH     reach: the second also writes, makes and removes, the third reads, writes and controls one device
+ *   --device PATH
+ *   --connect PORT   no TCP but connections to this port (of any host: Landlock knows ports only); 0: none at all
  *   --seccomp FD     a filter, as `struct sock_filter`s up to the end of the file
  *   --keep FD        leave this descriptor open, besides 0, 1 and 2
  *   --files N, --processes N      rlimits
@@ -172,7 +172,7 @@ static int make_ruleset(const struct options *o) {
   if (abi == 0) refuse("this kernel has no Landlock");
   if (abi < ABI_NET && o->connect >= 0) refuse("Landlock in this kernel knows no TCP rules (Linux 6.7)");
   struct ruleset attr = {
-    .fs = fs_of(abi),
+    .fs = o->rule_count > 0 ? fs_of(abi) : 0,
     .net = o->connect >= 0 ? NET_BIND_TCP | NET_CONNECT_TCP : 0,
     .scoped = abi >= ABI_SCOPES ? SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS : 0,
   };
