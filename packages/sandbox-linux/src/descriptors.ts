@@ -2,7 +2,7 @@
  * Descriptors: what a child would inherit beyond its standard streams. Node marks its own descriptors close-on-exec; those that it was
  * itself started with (by a shell, a service manager, a test runner) it leaves open, and they would reach the agent.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
 import type { StdioOptions } from "node:child_process";
 
 type StdioArray = Exclude<StdioOptions, string>;
@@ -26,8 +26,21 @@ function isInherited(fd: number): boolean {
   }
 }
 
-/** The same list for `spawn`, with an empty file in the place of each inherited descriptor that it does not use itself. */
-export function coverInherited(stdio: StdioArray, inherited: readonly number[] = inheritedDescriptors()): StdioArray {
-  const last = inherited.at(-1) ?? 0;
-  return Array.from({ length: Math.max(stdio.length, last + 1) }, (_, fd) => stdio[fd] ?? "ignore");
+/**
+ * Calls `start` with a list for `spawn` that has an empty file in the place of each inherited descriptor that `stdio` does not use itself.
+ * (An `"ignore"` above 2 would leave what is there.)
+ */
+export function coverInherited<T>(
+  stdio: StdioArray,
+  start: (covered: StdioArray) => T,
+  inherited: readonly number[] = inheritedDescriptors(),
+): T {
+  if (inherited.every((fd) => fd < stdio.length)) return start(stdio);
+  const empty = openSync("/dev/null", constants.O_RDWR);
+  try {
+    const length = Math.max(...inherited) + 1;
+    return start(Array.from({ length }, (_, fd) => stdio[fd] ?? (inherited.includes(fd) ? empty : "ignore")));
+  } finally {
+    closeSync(empty);
+  }
 }

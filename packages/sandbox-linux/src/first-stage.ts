@@ -4,9 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import type { ChildProcess } from "node:child_process";
+import { statSync } from "node:fs";
 import { Server, type Socket } from "node:net";
 import { ConsentError, type SandboxAspect, type SandboxReport } from "@acp/core";
 import { openCanaries, type OpenCanaries } from "./canaries.js";
+import { inheritedDescriptors } from "./descriptors.js";
 import type { FirstStage, FirstStageFindings, FirstStageOrders, RunFirstStage } from "./parts.js";
 
 /** Descriptor of the IPC channel in the child: `stdio[3]` is `"ipc"`. */
@@ -14,24 +16,41 @@ export const CHANNEL_FD = 3;
 
 /**
  * `$1` is node, `$2` the stage, the rest the agent's own command line. The stage gets none of the agent's environment: NODE_OPTIONS or
- * LD_PRELOAD in it would change what is checked. Descriptors up to 9 are all that a POSIX shell can name.
+ * LD_PRELOAD in it would change what is checked.
  */
 const SCRIPT = `/usr/bin/env -i NODE_CHANNEL_FD=${CHANNEL_FD} NODE_CHANNEL_SERIALIZATION_MODE=json "$1" "$2" </dev/null >/dev/null || exit 125
-exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- #MORE
 unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
 shift 2
 exec "$@"`;
 
+const BASH = "/bin/bash";
+
 /** Exit code of a child whose first stage did not let the agent start. */
 export const STAGE_FAILED = 125;
 
-/**
- * The command line to start inside: the stage, and in its place the agent. A program that cannot be executed gives 126 or 127, as in a shell.
- *
- * @param paths - node and first-stage.cjs as paths inside.
- */
-export function firstStageCommand(paths: { readonly node: string; readonly stage: string }, argv: readonly string[]): readonly string[] {
-  return ["/bin/sh", "-c", SCRIPT, "sh", paths.node, paths.stage, ...argv];
+/** What the stage's shell needs to know. */
+export interface StagePaths {
+  /** node and first-stage.cjs, as paths inside. */
+  readonly node: string;
+  readonly stage: string;
+  /** The session's id, where the paths do not show it: on a command line of ours, so that what a crash leaves over is found by it. */
+  readonly name?: string;
+  /** Descriptors to close besides those up to 9; what is inherited unless given. */
+  readonly closing?: readonly number[];
+}
+
+/** The command line to start inside: the stage, and in its place the agent. A program that cannot be executed gives 126 or 127, as in a shell. */
+export function firstStageCommand(
+  { node, stage, name = "sh", closing = inheritedDescriptors() }: StagePaths,
+  argv: readonly string[],
+): readonly string[] {
+  const high = closing.filter((fd) => fd > 9);
+  const script = SCRIPT.replace("#MORE", high.map((fd) => `${fd}>&-`).join(" "));
+  // A POSIX shell need not know descriptors above 9; without bash they stay the empty file that the spawn put there.
+  const shell =
+    high.length > 0 && statSync(BASH, { throwIfNoEntry: false }) !== undefined ? [BASH, "-p", "-c", script] : ["/bin/sh", "-c", SCRIPT];
+  return [...shell, name, node, stage, ...argv];
 }
 
 /** Runs the manager's side; see {@link RunFirstStage}. */

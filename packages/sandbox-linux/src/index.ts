@@ -1,2 +1,3 @@
 /** @acp/sandbox-linux: starts an agent so that its only way out is the gate's proxy, and says what each kind of boundary enforces. */
 export type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, LinuxSandboxName, ResourceCaps, Workspace } from "./parts.js";
+export { createNamespaceSandbox } from "./namespace.js";

@@ -2,6 +2,7 @@
  * Process tree: which processes there are, who started whom, and whether one is still the one it was. Reads /proc only.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A process that cannot be mistaken for a later one with the same pid. */
 export interface ProcessMark {
@@ -46,6 +47,35 @@ export function descendantsOf(pid: number): readonly number[] {
   return found;
 }
 
+/** Processes with a text in their command line, besides this one. */
+export function processesNaming(text: string): readonly number[] {
+  return allPids().filter((pid) => pid !== process.pid && readOptional(`/proc/${pid}/cmdline`)?.includes(text) === true);
+}
+
+/**
+ * Kills a process and everything below it, and waits until they are gone. The process is stopped first: what it would start between our
+ * look and its death would be nobody's child.
+ */
+export async function endTree(root: ProcessMark): Promise<void> {
+  signalProcess(root, "SIGSTOP");
+  await until(() => !isRunning(root) || ["T", "t"].includes(readStat(root.pid)?.state ?? ""));
+  const marks = [...descendantsOf(root.pid), root.pid].map(markProcess).filter((mark) => mark !== undefined);
+  for (const mark of marks) signalProcess(mark, "SIGKILL");
+  await until(() => !marks.some(isRunning));
+}
+
+/** Resolves when a process is gone. */
+export async function gone(mark: ProcessMark): Promise<void> {
+  await until(() => !isRunning(mark));
+}
+
+const LOOK_AGAIN_MS = 5;
+
+/** Bounded by the kernel, not by us: a process that was sent SIGKILL goes away, unless it hangs in a device; then there is nothing else to do. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(LOOK_AGAIN_MS);
+}
+
 /** Sends a signal; false where there is no such process, or it is another one by now. */
 export function signalProcess(mark: ProcessMark, signal: NodeJS.Signals): boolean {
   if (!isRunning(mark)) return false;
@@ -58,9 +88,8 @@ export function signalProcess(mark: ProcessMark, signal: NodeJS.Signals): boolea
 
 function livePidsByParent(): ReadonlyMap<number, readonly number[]> {
   const byParent = new Map<number, number[]>();
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    const stat = Number.isInteger(pid) ? readStat(pid) : undefined;
+  for (const pid of allPids()) {
+    const stat = readStat(pid);
     if (stat === undefined || isDead(stat)) continue;
     const siblings = byParent.get(stat.parent);
     if (siblings === undefined) byParent.set(stat.parent, [pid]);
@@ -69,20 +98,31 @@ function livePidsByParent(): ReadonlyMap<number, readonly number[]> {
   return byParent;
 }
 
+function allPids(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number);
+}
+
 function isDead({ state }: ProcessStat): boolean {
   return state === "Z" || state === "X";
 }
 
 /** The second field is the program's name in parentheses and may hold anything, parentheses too: count from the last one. */
 function readStat(pid: number): ProcessStat | undefined {
-  let text: string;
-  try {
-    text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  } catch {
-    return undefined;
-  }
+  const text = readOptional(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent] = fields;
   const start = fields[19];
   return state === undefined || parent === undefined || start === undefined ? undefined : { state, parent: Number(parent), start };
+}
+
+/** A process may go away at any moment, and some files are not ours to read. */
+function readOptional(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }

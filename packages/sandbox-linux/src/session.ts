@@ -10,7 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { LinuxSandboxName, Session, SessionRecord } from "./parts.js";
-import { isRunning, markProcess, pidNamespace } from "./process-tree.js";
+import { isRunning, markProcess, pidNamespace, processesNaming, signalProcess } from "./process-tree.js";
 import { removeCgroup } from "./resource-caps.js";
 
 /** How to open a session. */
@@ -75,7 +75,9 @@ export async function sweepSessions({ base = sessionsDirectory(), release }: Swe
   const swept: string[] = [];
   for (const name of names) {
     const directory = join(base, name);
-    if (!isLeftOver(name) || !(await isOurs(directory)) || !(await cleanUp(directory, release))) continue;
+    if (!isLeftOver(name) || !(await isOurs(directory))) continue;
+    killNamed(name);
+    if (!(await cleanUp(directory, release))) continue;
     await rm(directory, { recursive: true, force: true });
     swept.push(name);
   }
@@ -147,6 +149,14 @@ async function writeRecord(directory: string, record: SessionRecord): Promise<vo
   await rename(temporary, join(directory, RECORD));
   await using parent = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   await parent.sync();
+}
+
+/** What was started with the session's name in its command line and did not die with its manager. */
+function killNamed(id: string): void {
+  for (const pid of processesNaming(id)) {
+    const mark = markProcess(pid);
+    if (mark !== undefined) signalProcess(mark, "SIGKILL");
+  }
 }
 
 /** Whether everything that the record names is gone. Without a record nothing was made yet. */
