@@ -130,6 +130,8 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
       // As it is for those that we accept: who ended its own side still gets its answer.
       socket.allowHalfOpen = true;
       take(attached, socket, caller);
+      // Whoever accepted it may have paused it, so that nothing was lost on the way.
+      socket.resume();
     },
     close: ({ drainMs = 0 } = {}) => close(drainMs),
   };

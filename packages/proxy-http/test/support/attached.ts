@@ -16,7 +16,7 @@ export const SANDBOXED: Caller = { agent: { id: "sandboxed" } };
 /** Hands a new connection over to the proxy. */
 export async function attached({ proxy }: Pick<Started, "proxy">, caller: Caller = SANDBOXED): Promise<Attached> {
   const accepted: Socket[] = [];
-  const server = createServer((socket) => accepted.push(socket));
+  const server = createServer({ pauseOnConnect: true }, (socket) => accepted.push(socket));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   later(() => void server.close());
