@@ -3,3 +3,5 @@ export type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, LinuxSand
 export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { createNamespaceSandbox } from "./namespace.js";
+export { createUidSandbox } from "./uid.js";
+export type { UidOptions } from "./uid-prepare.js";

@@ -62,7 +62,7 @@ export function makeUidRules({ table, uid, port, cgroup, nameServers }: UidRules
     ]),
     ...chain("agent_sends", [
       `oifname "lo" ip daddr 127.0.0.1 tcp dport ${port} accept`,
-      ...nameServerRules(table, nameServers, "daddr", "dport"),
+      ...nameServerRules(table, nameServers, "d"),
       "reject with icmpx admin-prohibited",
     ]),
     ...chain("arriving", [
@@ -74,7 +74,7 @@ export function makeUidRules({ table, uid, port, cgroup, nameServers }: UidRules
       ? []
       : chain("agent_receives", [
           `iifname "lo" ip saddr 127.0.0.1 tcp sport ${port} accept`,
-          ...nameServerRules(table, nameServers, "saddr", "sport"),
+          ...nameServerRules(table, nameServers, "s"),
           // What tells a program at once that it was refused.
           "icmp type destination-unreachable accept",
           "icmpv6 type destination-unreachable accept",
@@ -96,11 +96,11 @@ function matchCgroup(table: string, { path, level }: CgroupName): string {
   return `socket cgroupv2 level ${level} "${path}"`;
 }
 
-function nameServerRules(table: string, servers: readonly string[], side: "daddr" | "saddr", port: "dport" | "sport"): readonly string[] {
+function nameServerRules(table: string, servers: readonly string[], side: "d" | "s"): readonly string[] {
   return servers.map((address) => {
     const version = isIP(address);
     if (version === 0 || address.includes("%")) throw cannot(table, `${quoteText(address)} is not the address of a name server`);
-    return `${version === 4 ? "ip" : "ip6"} ${side} ${address} meta l4proto { tcp, udp } th ${port} 53 accept`;
+    return `${version === 4 ? "ip" : "ip6"} ${side}addr ${address} meta l4proto { tcp, udp } th ${side}port 53 accept`;
   });
 }
 

@@ -47,6 +47,8 @@ describe("readUserFacts()", () => {
   });
 
   it("throws when nobody knows the name: what is not known is not harmless", async () => {
-    await expect(readUserFacts({ uid: 61_000, gid: 61_000, name: "acp-nobody-of-that-name", home: "/" })).rejects.toThrow();
+    await expect(readUserFacts({ uid: 61_000, gid: 61_000, name: "acp-nobody-of-that-name", home: "/" })).rejects.toThrow(
+      "acp-nobody-of-that-name",
+    );
   });
 });

@@ -24,10 +24,10 @@ export interface UserFacts {
 }
 
 /** Members get another user's rights, or reach what does (its socket, the disk, the kernel's memory, other users' logs and secrets). */
-const POWERFUL_GROUPS: ReadonlySet<string> = new Set([
-  ...["root", "wheel", "sudo", "admin", "adm", "sys", "staff", "shadow", "disk", "kmem", "tape", "tty", "systemd-journal"],
-  ...["docker", "podman", "lxd", "lxc", "incus", "incus-admin", "libvirt", "kvm", "vboxusers", "netdev", "wireshark"],
-]);
+const POWERFUL_GROUPS: ReadonlySet<string> = new Set(
+  "root wheel sudo admin adm sys staff shadow disk kmem tape tty systemd-journal \
+docker podman lxd lxc incus incus-admin libvirt kvm vboxusers netdev wireshark".split(" "),
+);
 
 /** Why the user is refused; `undefined` where nothing speaks against it. Pure. */
 export function refuseUser(user: AgentUser, facts: UserFacts): Refusal | undefined {
@@ -46,7 +46,10 @@ function refuseGroups({ name }: AgentUser, powerful: readonly string[]): Refusal
   const groups = powerful.length === 0 ? "the group with gid 0" : powerful.map((group) => quoteText(group)).join(", ");
   return {
     reason: `user ${quoteText(name)} is in ${groups}, whose members can act as somebody else`,
-    fix: powerful.map((group) => `gpasswd -d ${name} ${group}`).join("; ") || `usermod --gid ${name} ${name}`,
+    fix:
+      powerful.length === 0
+        ? "give it a group of its own: usermod --gid"
+        : powerful.map((group) => `gpasswd -d ${name} ${group}`).join("; "),
   };
 }
 
@@ -120,7 +123,7 @@ function ask(command: string, args: readonly string[], empty: readonly number[])
     execFile(command, [...args], { env: TOOL_ENVIRONMENT, cwd: "/" }, (error, stdout) => {
       if (error === null) resolve(stdout);
       else if (typeof error.code === "number" && empty.includes(error.code)) resolve("");
-      else reject(error);
+      else reject(new Error(`${command}: ${error.message.trim()}`, { cause: error }));
     });
   });
 }

@@ -1,5 +1,7 @@
 /** Processes of a uid: what of a system user runs. Reads /proc only; sees what is in this pid namespace and below. */
 import { readdirSync, readFileSync } from "node:fs";
+import { ConsentError, quoteText } from "@acp/core";
+import type { AgentUser } from "./parts.js";
 
 /** Pids of live processes that have the uid in any of its four roles (real, effective, saved, file system). */
 export function processesOf(uid: number): readonly number[] {
@@ -19,4 +21,20 @@ function isOf(pid: string, uid: number): boolean {
   const state = /^State:\t(\S)/mu.exec(status)?.[1];
   const uids = /^Uid:\t(.*)$/mu.exec(status)?.[1]?.split("\t").map(Number) ?? [];
   return state !== "Z" && state !== "X" && uids.includes(uid);
+}
+
+/**
+ * Refuses a user of whom something runs: a connection that is older than the rules loses its uid when it is closed with data in it, and the data
+ * goes out. Call it again when the rules are in force: what starts later is held by them.
+ *
+ * @throws ConsentError `sandbox_unavailable` with the fix.
+ */
+export function refuseRunning({ uid, name }: AgentUser): void {
+  const pids = processesOf(uid);
+  if (pids.length === 0) return;
+  const shown = `${pids.slice(0, 5).join(", ")}${pids.length > 5 ? ", …" : ""}`;
+  throw new ConsentError(
+    "sandbox_unavailable",
+    `Cannot start an agent as ${quoteText(name)}: processes of that user run already (${shown}) and may hold connections; end them first`,
+  );
 }
