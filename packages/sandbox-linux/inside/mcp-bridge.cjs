@@ -35,8 +35,9 @@ function leave(code, why) {
 
 /** The proxy's port: as told, else as the sandbox wrote it down beside this file, for clients pass few variables on; else the variables' own. */
 function findPort() {
-  const { ACP_PROXY_PORT: told, HTTP_PROXY: large, http_proxy: small } = process.env;
-  const text = told || written() || /^http:\/\/(?:[^/@]*@)?(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(small || large || "")?.[1] || "";
+  const { ACP_PROXY_PORT: told = "", HTTP_PROXY: large = "", http_proxy: small = "" } = process.env;
+  const [, named = ""] = /^http:\/\/(?:[^/@]*@)?(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(small === "" ? large : small) ?? [];
+  const text = [told, written(), named].find((each) => each !== "") ?? "";
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   return port > 0 && port < 65_536 ? port : undefined;
 }
@@ -55,14 +56,22 @@ function written() {
  * @param {string} body
  */
 function refusalOf(status, body) {
-  let said;
-  try {
-    said = JSON.parse(body).error;
-  } catch {
-    // The status is what there is.
-  }
-  const words = [said?.code, said?.reason, said?.remedy].filter((each) => typeof each === "string");
+  const words = wordsOf(body);
   return words.length === 0 ? `the proxy answered ${JSON.stringify(status)}` : `the proxy says ${words.join("; ")}`;
+}
+
+/** @param {string} body */
+function wordsOf(body) {
+  try {
+    /** @type {unknown} */
+    const value = JSON.parse(body);
+    const error = typeof value === "object" && value !== null && "error" in value ? value.error : undefined;
+    /** @type {Map<string, unknown>} */
+    const members = new Map(Object.entries(error ?? {}));
+    return ["code", "reason", "remedy"].map((name) => members.get(name)).filter((each) => typeof each === "string");
+  } catch {
+    return [];
+  }
 }
 
 /** @param {number} port */
