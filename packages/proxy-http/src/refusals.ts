@@ -59,7 +59,7 @@ const PROXY_ROWS: Readonly<Record<ProxyRefusalCode, Row>> = {
   },
   address_refused: {
     status: 403,
-    remedy: "Choose another host; the operator can name this one in proxy.private_hosts where the reason says so",
+    remedy: "Choose another host",
     retryable: false,
   },
   service_refused: {
