@@ -1,10 +1,10 @@
 /**
  * Agent user: who an agent runs as. A manager that is root never lends that to an agent; one that is not can only pass on what it is.
  */
-import { readFileSync, statSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
+import { readFileSync } from "node:fs";
 import { ConsentError } from "@acp/core";
 import type { AgentUser, ConfinementOptions } from "./parts.js";
+import { statOptional } from "./stat-optional.js";
 
 /** Where an agent user is chosen from; the process's own state unless given. */
 export interface UserSources {
@@ -32,7 +32,14 @@ export function chooseAgentUser(
   const asked = user === undefined ? undefined : findUser(user, lines);
   if (uid !== 0) {
     if (asked !== undefined && asked.uid !== uid) throw refused(user, "only root can start an agent as another user");
-    return lines.find((line) => line.uid === uid) ?? { uid, gid: process.getgid?.() ?? uid, name: userInfo().username, home: homedir() };
+    return (
+      lines.find((line) => line.uid === uid) ?? {
+        uid,
+        gid: process.getgid?.() ?? uid,
+        name: String(uid),
+        home: env["HOME"] ?? "/nonexistent",
+      }
+    );
   }
   return asked ?? sudoCaller(env, lines) ?? owner(workspace?.path, lines) ?? userOf(NOBODY, lines);
 }
@@ -57,7 +64,7 @@ function sudoCaller(env: UserSources["env"], lines: readonly AgentUser[]): Agent
 }
 
 function owner(path: string | undefined, lines: readonly AgentUser[]): AgentUser | undefined {
-  const uid = path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.uid ?? 0);
+  const uid = path === undefined ? 0 : (statOptional(path)?.uid ?? 0);
   return uid === 0 ? undefined : userOf(uid, lines);
 }
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SandboxItem, SandboxReport } from "@acp/core";
-import { confirmFindings, firstStageCommand, runFirstStage } from "./first-stage.js";
+import { confirmFindings, confirmPrivileges, firstStageCommand, runFirstStage } from "./first-stage.js";
 import type { FirstStageFindings, Session } from "./parts.js";
 import { openSession } from "./session.js";
 
@@ -140,6 +140,22 @@ describe("runFirstStage()", () => {
   });
 });
 
+describe("runFirstStage() with a stage that lies", () => {
+  it("believes the canaries", async () => {
+    const text = await readFile(join(session.inside, "first-stage.cjs"), "utf8");
+    const claim =
+      'process.send?.({ kind: "report", findings: { ...findings, tcp: "E", udp: "E", pathSocket: "E", abstractSocket: "E" } });';
+    const lying = text.replace('process.send?.({ kind: "report", findings });', claim);
+    expect(lying).not.toBe(text);
+    const stage = join(base, "lying.cjs");
+    await writeFile(stage, lying);
+    const child = start(["/bin/true"], stage);
+    const { findings, listener } = await runFirstStage(child, { mode: "listen", port: await freePort(), session, signal: never });
+    listeners.push(listener);
+    expect(findings).toMatchObject({ tcp: undefined, udp: undefined, pathSocket: undefined, abstractSocket: undefined });
+  });
+});
+
 describe("confirmFindings()", () => {
   const sealed: FirstStageFindings = {
     privileges: { uid: 1, hasNoCapabilities: true, hasNoNewPrivileges: true, hasSeccompFilter: true },
@@ -178,4 +194,28 @@ describe("confirmFindings()", () => {
       expect.objectContaining({ code: "sandbox_failed" }),
     );
   });
+});
+
+describe("confirmPrivileges()", () => {
+  const lost = { uid: 1000, hasNoCapabilities: true, hasNoNewPrivileges: true, hasSeccompFilter: true };
+  const findings: FirstStageFindings = {
+    privileges: lost,
+    proxy: "reached",
+    tcp: undefined,
+    udp: undefined,
+    pathSocket: undefined,
+    abstractSocket: undefined,
+  };
+
+  it("passes when all are lost", () => {
+    expect(() => confirmPrivileges("namespace", 1000, findings)).not.toThrow();
+  });
+
+  it.each([{ uid: 0 }, { hasNoCapabilities: false }, { hasNoNewPrivileges: false }, { hasSeccompFilter: false }])(
+    "throws sandbox_failed for %o",
+    (kept) => {
+      const run = (): void => confirmPrivileges("namespace", 1000, { ...findings, privileges: { ...lost, ...kept } });
+      expect(run).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+    },
+  );
 });

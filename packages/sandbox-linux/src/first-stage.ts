@@ -4,12 +4,12 @@
  */
 import { randomBytes } from "node:crypto";
 import type { ChildProcess } from "node:child_process";
-import { statSync } from "node:fs";
 import { Server, type Socket } from "node:net";
 import { ConsentError, type SandboxAspect, type SandboxReport } from "@acp/core";
 import { openCanaries, type OpenCanaries } from "./canaries.js";
 import { inheritedDescriptors } from "./descriptors.js";
 import type { FirstStage, FirstStageFindings, FirstStageOrders, RunFirstStage } from "./parts.js";
+import { statOptional } from "./stat-optional.js";
 
 /** Descriptor of the IPC channel in the child: `stdio[3]` is `"ipc"`. */
 export const CHANNEL_FD = 3;
@@ -20,7 +20,7 @@ export const CHANNEL_FD = 3;
  */
 const SCRIPT = `/usr/bin/env -i NODE_CHANNEL_FD=${CHANNEL_FD} NODE_CHANNEL_SERIALIZATION_MODE=json "$1" "$2" </dev/null >/dev/null || exit 125
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- #MORE
-unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE OLDPWD
 shift 2
 exec "$@"`;
 
@@ -48,8 +48,7 @@ export function firstStageCommand(
   const high = closing.filter((fd) => fd > 9);
   const script = SCRIPT.replace("#MORE", high.map((fd) => `${fd}>&-`).join(" "));
   // A POSIX shell need not know descriptors above 9; without bash they stay the empty file that the spawn put there.
-  const shell =
-    high.length > 0 && statSync(BASH, { throwIfNoEntry: false }) !== undefined ? [BASH, "-p", "-c", script] : ["/bin/sh", "-c", SCRIPT];
+  const shell = high.length > 0 && statOptional(BASH) !== undefined ? [BASH, "-p", "-c", script] : ["/bin/sh", "-c", SCRIPT];
   return [...shell, name, node, stage, ...argv];
 }
 
@@ -105,6 +104,21 @@ export function confirmFindings({ sandbox, items }: SandboxReport, findings: Fir
       );
     }
   }
+}
+
+/**
+ * Checks that the stage, which has exactly the agent's rights, has lost what an agent must not have.
+ *
+ * @throws ConsentError `sandbox_failed`.
+ */
+export function confirmPrivileges(sandbox: string, uid: number, { privileges }: FirstStageFindings): void {
+  const wrong = [
+    ...(privileges.uid === uid ? [] : [`it runs as uid ${privileges.uid}`]),
+    ...(privileges.hasNoCapabilities ? [] : ["it has capabilities"]),
+    ...(privileges.hasNoNewPrivileges ? [] : ["it could gain privileges"]),
+    ...(privileges.hasSeccompFilter ? [] : ["it has no system call filter"]),
+  ];
+  if (wrong.length > 0) throw new ConsentError("sandbox_failed", `Cannot start an agent in "${sandbox}": inside, ${wrong.join(", ")}`);
 }
 
 /** What the canaries saw counts more than what the stage says. */

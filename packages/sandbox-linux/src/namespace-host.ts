@@ -5,6 +5,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { AgentUser } from "./parts.js";
+import { statOptional } from "./stat-optional.js";
 
 /**
  * `own`: the manager is not root, the agent is the same user in a user namespace. `dropped`: a root manager becomes the agent's user first,
@@ -141,7 +142,7 @@ export function findProgram(name: string, path: string = process.env["PATH"] ?? 
   return places
     .map((directory) => join(directory, name))
     .find((each) => {
-      const found = statSync(each, { throwIfNoEntry: false });
+      const found = statOptional(each);
       return found?.isFile() === true && (found.mode & 0o111) !== 0;
     });
 }

@@ -2,11 +2,12 @@
  * Namespace root: the small file system that an agent sees, as arguments of bubblewrap. Programs and their data, a few public files of
  * /etc, made-up ones for the rest, private places to write, and what the operator shows. Never the host's root, /run, /var or a home.
  */
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { AgentUser } from "./parts.js";
+import { statOptional } from "./stat-optional.js";
 import { liesIn, type VisiblePlaces } from "./workspace.js";
 
 /** Where things are inside. */
@@ -139,5 +140,5 @@ function mountedDirectories(mounts: readonly Mount[]): readonly string[] {
 }
 
 function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  return statOptional(path) !== undefined;
 }

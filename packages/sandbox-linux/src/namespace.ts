@@ -5,13 +5,13 @@
 import type { ChildProcess } from "node:child_process";
 import type { Server, Socket } from "node:net";
 import { ConsentError, type SandboxReport, type SandboxSpawnOptions } from "@acp/core";
-import { confirmFindings, runFirstStage } from "./first-stage.js";
+import { confirmFindings, confirmPrivileges, runFirstStage } from "./first-stage.js";
 import { requireLevel } from "./levels.js";
 import { findProcesses, superviseAgent } from "./namespace-agent.js";
 import { PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
 import { prepareNamespace } from "./namespace-prepare.js";
 import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
-import type { AgentUser, ConfinementOptions, FirstStageFindings, LinuxSandbox, LinuxSandboxedProcess, Session } from "./parts.js";
+import type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, Session } from "./parts.js";
 import { endTree, markProcess } from "./process-tree.js";
 import { type CapGroups, capsItem, createCapGroups } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
@@ -77,7 +77,7 @@ async function start(
     const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, session, signal });
     begun.listener = stage.listener;
     confirmFindings(report, stage.findings);
-    confirmPrivileges(stage.findings, prepared.user);
+    confirmPrivileges("namespace", prepared.user.uid, stage.findings);
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
     signal.throwIfAborted();
@@ -94,17 +94,6 @@ function checkCommand(argv: readonly string[]): void {
   if (argv.some((each) => each.includes("\0"))) {
     throw new ConsentError("options_invalid", "Cannot start an agent: an argument of its command holds a NUL");
   }
-}
-
-/** The stage has exactly the agent's rights: it must have lost what the agent must not have. */
-function confirmPrivileges({ privileges }: FirstStageFindings, user: AgentUser): void {
-  const wrong = [
-    ...(privileges.uid === user.uid ? [] : [`it runs as uid ${privileges.uid}`]),
-    ...(privileges.hasNoCapabilities ? [] : ["it has capabilities"]),
-    ...(privileges.hasNoNewPrivileges ? [] : ["it could gain privileges"]),
-    ...(privileges.hasSeccompFilter ? [] : ["it has no system call filter"]),
-  ];
-  if (wrong.length > 0) throw new ConsentError("sandbox_failed", `Cannot start an agent in "namespace": inside, ${wrong.join(", ")}`);
 }
 
 async function takeBack({ session, child, groups, listener }: Begun): Promise<void> {

@@ -2,12 +2,13 @@
  * Resource caps: how much an agent and all that it starts may use. Rlimits hold for a process and the count of processes; control groups
  * hold for all of them together, where the host has them and lets us.
  */
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConsentError, type SandboxItem } from "@acp/core";
 import type { ConfinementOptions, ResourceCaps, Session } from "./parts.js";
+import { statOptional } from "./stat-optional.js";
 
 /** Caps where the caller sets none: enough for builds and a browser, not for a fork bomb or a full disk. */
 export const DEFAULT_CAPS: ResourceCaps = {
@@ -56,7 +57,7 @@ export function parseCaps(caps: ConfinementOptions["caps"] = {}): ResourceCaps {
  * there. Empty where the host has no prlimit.
  */
 export function rlimitCommand({ processes, openFiles }: ResourceCaps): readonly string[] {
-  const prlimit = PRLIMIT.find((path) => statSync(path, { throwIfNoEntry: false }) !== undefined);
+  const prlimit = PRLIMIT.find((path) => statOptional(path) !== undefined);
   if (prlimit === undefined) return [];
   const most = (cap: number, name: string): number => Math.min(cap, hardLimit(name)); // only root may go above
   return [prlimit, `--nproc=${most(processes, "Max processes")}`, `--nofile=${most(openFiles, "Max open files")}`, "--core=0", "--"];

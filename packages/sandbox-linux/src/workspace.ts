@@ -4,7 +4,6 @@
  */
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { ConfinementOptions, Workspace } from "./parts.js";
@@ -106,7 +105,7 @@ function homeDirectories(): readonly string[] {
     const [, , uid = "", , , home = ""] = line.split(":");
     return Number(uid) === 0 || (Number(uid) >= 1000 && Number(uid) < 65_534) ? [home] : [];
   });
-  return [...people, homedir()].filter((home) => home.startsWith("/") && home !== "/").map(realOrGiven);
+  return [...people, process.env["HOME"] ?? ""].filter((home) => home.startsWith("/") && home !== "/").map(realOrGiven);
 }
 
 function realDirectory(path: string): string {

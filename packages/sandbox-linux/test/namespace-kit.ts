@@ -60,6 +60,10 @@ export async function runAgent(
 }
 
 /** The same, for a shell script. */
-export function runShell(script: string, options: ConfinementOptions = {}, spawnOptions: Partial<SandboxSpawnOptions<Socket>> = {}): Promise<Ran> {
+export function runShell(
+  script: string,
+  options: ConfinementOptions = {},
+  spawnOptions: Partial<SandboxSpawnOptions<Socket>> = {},
+): Promise<Ran> {
   return runAgent(["/bin/sh", "-c", script], options, spawnOptions);
 }
