@@ -59,6 +59,7 @@ export type OptionName =
   | "user"
   | "env"
   | "unix-sockets"
+  | "dns"
   | "openclaw-user";
 
 /** Every option of every command. */
@@ -120,6 +121,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   user: { value: "NAME", summary: "The user, or its number, that the command runs as where acp runs as root" },
   env: { value: "NAMES", summary: "Variables of this environment that the command gets too (A,B)" },
   "unix-sockets": { summary: "The command may use Unix sockets of its own" },
+  dns: { value: "system", summary: "With sandbox uid: the host's name servers may be asked past the gate, and much can leave that way" },
   "openclaw-user": { value: "NAME", summary: "Run as this user, in sandbox uid, with the config.yml, policy.yml and log of its ~/.acp" },
 };
 
