@@ -9,8 +9,13 @@ export type SeccompArch = "x64" | "arm64";
 /** Number on x64, number on arm64; `undefined` where the architecture has no such call. */
 export type SyscallNumbers = readonly [x64: number | undefined, arm64: number | undefined];
 
-/** Calls whose arguments decide. */
-export const EXAMINED_SYSCALLS = {
+/** Calls whose arguments decide: every architecture has them. */
+export const EXAMINED_SYSCALLS: Readonly<
+  Record<
+    "socket" | "socketpair" | "clone" | "ioctl" | "sendto" | "sendmsg" | "sendmmsg" | "setsockopt",
+    readonly [x64: number, arm64: number]
+  >
+> = {
   socket: [41, 198],
   socketpair: [53, 199],
   clone: [56, 220],
@@ -19,25 +24,25 @@ export const EXAMINED_SYSCALLS = {
   sendmsg: [46, 211],
   sendmmsg: [307, 269],
   setsockopt: [54, 208],
-} as const satisfies Readonly<Record<string, SyscallNumbers>>;
+};
 
 /** Calls that wait for strangers: refused where no network namespace keeps strangers away, because a listener needs no `bind` to get a port. */
-export const LISTENING_SYSCALLS = {
+export const LISTENING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   listen: [50, 201],
   accept: [43, 202],
   accept4: [288, 242],
-} as const satisfies Readonly<Record<string, SyscallNumbers>>;
+};
 
 /** Calls that the agent is told do not exist, so that libraries take their other way: no filter can see what these would do. */
-export const MISSING_SYSCALLS = {
+export const MISSING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   clone3: [435, 435],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
-} as const satisfies Readonly<Record<string, SyscallNumbers>>;
+};
 
 /** Calls that are refused whatever their arguments: other processes, namespaces, mounts, keys, the kernel itself. */
-export const REFUSED_SYSCALLS = {
+export const REFUSED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -81,7 +86,7 @@ export const REFUSED_SYSCALLS = {
   ioperm: [173, undefined],
   syslog: [103, 116],
   vhangup: [153, 58],
-} as const satisfies Readonly<Record<string, SyscallNumbers>>;
+};
 
 /**
  * The first number that this table has no knowledge of (Linux 6.18 ends at 469): a later kernel's calls are missing inside until somebody has
