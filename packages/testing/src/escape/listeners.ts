@@ -15,7 +15,11 @@ const OWN_ADDRESSES = ["198.51.100.250", "198.51.100.251", "2001:db8:1::fb"] as 
 const OWN_WORDS = ["sentinel-", "escape-outside"] as const;
 
 /** What the kit's own tries outside of a sandbox are addressed to. */
-export const OUTSIDE_TRY = { v4: OWN_ADDRESSES[1], v6: OWN_ADDRESSES[2], token: OWN_WORDS[1] } as const;
+export const OUTSIDE_TRY: { readonly v4: string; readonly v6: string; readonly token: string } = {
+  v4: OWN_ADDRESSES[1],
+  v6: OWN_ADDRESSES[2],
+  token: OWN_WORDS[1],
+};
 
 /** Opens the services of the host; what they hear goes to a log. */
 export async function startListener(common: CompanionOptions, sockets: string, log: string): Promise<Companion> {
