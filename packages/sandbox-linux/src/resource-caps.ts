@@ -159,9 +159,12 @@ export function groupParents(membership: string, root: string = ROOT): readonly 
     return id === undefined || controllers === undefined || path === undefined ? [] : [{ controllers: controllers.split(","), path }];
   });
   const found = lines.flatMap(({ controllers, path }) => {
-    if (controllers.includes("pids") || controllers.includes("memory")) return [join(root, controllers.join(","), path)];
+    if (controllers.includes("pids") || controllers.includes("memory"))
+      return [join(root, controllers.join(","), path === "/" ? "" : path)];
     if (controllers.join("") !== "") return [];
-    return [join(root, path), ...(path === "/" ? [] : [join(root, dirname(path))])].filter((each) => hasControllers(each));
+    return [join(root, path === "/" ? "" : path), ...(path === "/" ? [] : [join(root, dirname(path))])].filter((each) =>
+      hasControllers(each),
+    );
   });
   return found.filter((path) => isWritable(path));
 }
