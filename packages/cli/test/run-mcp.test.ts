@@ -8,10 +8,12 @@ import { describe, expect, it, vi } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { answerNext } from "./http-world.js";
 import { fileServer } from "./mcp-client.js";
-import { BUBBLEWRAP, WAIT_FOR_GO, isolationsOf, runWorld } from "./run-world.js";
+import { WAIT_FOR_GO, isolationsOf, needSandbox, runWorld } from "./run-world.js";
 import type { RunWorld } from "./run-world.js";
 
 vi.setConfig({ testTimeout: 120_000 });
+
+const NAMESPACE = needSandbox("namespace");
 
 const POLICY = `version: "1"
 default_action: deny
@@ -85,7 +87,7 @@ async function mcpWorld(): Promise<McpWorld> {
   return { ...world, folder, calls: JSON.stringify(calls), [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
 }
 
-describe.skipIf(!BUBBLEWRAP.run)(`MCP inside acp run ${BUBBLEWRAP.reason}`, () => {
+describe.skipIf(!NAMESPACE.run)(`MCP inside acp run ${NAMESPACE.reason}`, () => {
   it.each([
     ["through acp-mcp-bridge", [], "bridge.mjs", 0],
     ["on the agent's own standard streams", ["--mcp", "stdio"], "stdio.mjs", 4],

@@ -4,9 +4,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { BIN } from "./harness.js";
 import { openPane, words } from "./pane.js";
-import { BUBBLEWRAP, runWorld } from "./run-world.js";
+import { needSandbox, runWorld } from "./run-world.js";
 
 vi.setConfig({ testTimeout: 120_000 });
+
+const NAMESPACE = needSandbox("namespace");
 
 /** Says what it has, and counts what reaches it; ends with a line. */
 const AGENT = `import { createInterface } from "node:readline";
@@ -21,7 +23,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 console.log("ready");
 `;
 
-const SANDBOXES = [...(BUBBLEWRAP.run ? ["namespace"] : []), "env"];
+const SANDBOXES = [...(NAMESPACE.run ? ["namespace"] : []), "env"];
 
 describe.each(SANDBOXES)("acp run --sandbox %s at a terminal", (sandbox) => {
   it("gives the terminal to the command: Ctrl-C reaches it once, and ends nothing by itself", async () => {

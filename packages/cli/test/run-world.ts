@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { readAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import type { ApproverClients } from "@acp/channel-terminal";
+import type { SandboxReport } from "@acp/core";
 import { hostNeed } from "@acp/testing";
-import { acp, startAcp } from "./harness.js";
+import type { HostNeed } from "@acp/testing";
+import { BIN, acp, startAcp } from "./harness.js";
 import type { AcpOptions, Ended, Running } from "./harness.js";
 import { attachSilent, httpWorld } from "./http-world.js";
 import type { HttpWorld, HttpWorldOptions } from "./http-world.js";
@@ -16,13 +18,15 @@ import type { HttpWorld, HttpWorldOptions } from "./http-world.js";
 /** Who the agent is where the tests run as root; nobody has the number. */
 const AGENT_UID = 61_077;
 
-/** Whether the sandbox `namespace` can start here: bubblewrap is tried, not looked for. */
-export const BUBBLEWRAP: ReturnType<typeof hostNeed> = hostNeed("bubblewrap", () => {
-  const { status, stderr, error } = spawnSync("bwrap", ["--unshare-user", "--unshare-net", "--dev-bind", "/", "/", "true"], {
-    encoding: "utf8",
+/** Whether a sandbox can start here, as `acp sandbox probe` finds. */
+export function needSandbox(name: string): HostNeed {
+  return hostNeed(`sandbox ${name}`, () => {
+    const probe = spawnSync(process.execPath, [BIN, "sandbox", "probe", "--json"], { encoding: "utf8" });
+    const { sandboxes }: { readonly sandboxes: readonly SandboxReport[] } = JSON.parse(probe.stdout);
+    const report = sandboxes.find(({ sandbox }) => sandbox === name);
+    return report?.isAvailable === true ? undefined : (report?.reason ?? "there is none of this name");
   });
-  return status === 0 ? undefined : (error?.message ?? stderr.trim());
-});
+}
 
 /** A home, a workspace, and what may be reached. */
 export interface RunWorld extends HttpWorld {

@@ -4,13 +4,14 @@
 import { join } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
+import { reachesLevel } from "@acp/sandbox-linux";
 import { DEFAULT_CONFIG, channelsOf } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
 import { terminalOf } from "../hidden-prompt.js";
 import { ownHomePath } from "../home-source.js";
 import { hostOffers } from "../http/settings.js";
-import { leadingWords } from "../mcp/agent-process.js";
+import { leadingWords, runsAsRoot } from "../mcp/agent-process.js";
 import { openServers, readHomeConfig } from "../mcp/config.js";
 import type { HomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
@@ -52,13 +53,14 @@ export const run: Run = async (invocation) => {
   const upstreams = await openServers(servers, { file: source.file, keys: homeKeys.keys, env: io.env });
   const agent: Agent = { id: values.agent ?? AGENT_ID, command: leadingWords(plan.argv) };
   const over = new AbortController();
-  const isHeld = !["advisory", "none"].includes(chosen.report.level);
+  // Root lends itself to no agent, and what holds one hides the home.
+  const isHeld = reachesLevel(chosen.report.level, "partial") || runsAsRoot();
   const host = { sharesUid: !isHeld, sandbox: chosen.report };
   const gate = { invocation, signal: over.signal, home, source, homeKeys, host, agentId: agent.id };
   try {
     return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: hostOffers(io.env) }, (inUse) => {
       tell(invocation, home, source);
-      if (!invocation.print.json) for (const line of warningOf(chosen.report, io)) io.stderr.write(`${line}\n`);
+      if (!invocation.print.json) for (const line of warningOf(host, io)) io.stderr.write(`${line}\n`);
       return runAgent({ invocation, plan, chosen, source, homeKeys, upstreams, agent, inUse, signals });
     });
   } finally {

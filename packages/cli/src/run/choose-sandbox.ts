@@ -3,19 +3,13 @@
  */
 import { ConsentError } from "@acp/core";
 import type { SandboxLevel, SandboxReport } from "@acp/core";
+import { reachesLevel } from "@acp/sandbox-linux";
 import type { LinuxSandbox } from "@acp/sandbox-linux";
 
 /** A sandbox, and what it can enforce here. */
 export interface ChosenSandbox {
   readonly sandbox: LinuxSandbox;
   readonly report: SandboxReport;
-}
-
-const LEVELS: readonly SandboxLevel[] = ["none", "advisory", "partial", "uid", "full"];
-
-/** Whether a level is at least another one. */
-export function reaches(level: SandboxLevel, required: SandboxLevel): boolean {
-  return LEVELS.indexOf(level) >= LEVELS.indexOf(required);
 }
 
 /**
@@ -30,7 +24,7 @@ export async function chooseSandbox(
   const refused: SandboxReport[] = [];
   for (const sandbox of sandboxes) {
     const report = await sandbox.probe();
-    if (report.isAvailable && reaches(report.level, requiredLevel)) return { sandbox, report };
+    if (report.isAvailable && reachesLevel(report.level, requiredLevel)) return { sandbox, report };
     refused.push(report);
   }
   const needs = requiredLevel === "none" ? "can start here" : `reaches level "${requiredLevel}" here`;

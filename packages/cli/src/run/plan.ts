@@ -4,11 +4,10 @@
 import { resolve } from "node:path";
 import { ConsentError, nearest } from "@acp/core";
 import type { SandboxLevel } from "@acp/core";
+import { LINUX_SANDBOXES } from "@acp/sandbox-linux";
 import type { LinuxSandboxName, Workspace } from "@acp/sandbox-linux";
 import type { Invocation } from "../command.js";
 
-/** Backends, strongest first. */
-export const SANDBOX_NAMES: readonly LinuxSandboxName[] = ["namespace", "uid", "landlock", "preload", "env"];
 /** Levels that hold something, best first. */
 export const BARRIERS: readonly SandboxLevel[] = ["full", "uid", "partial"];
 
@@ -43,7 +42,7 @@ export type PlanContext = Pick<Invocation, "values" | "flags" | "rest" | "io">;
 export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
   if (rest.length === 0 || rest[0] === "") throw usage('Cannot run: there is no command; write "acp run -- COMMAND"');
   const { user: named, "openclaw-user": openclawUser } = values;
-  const sandbox = oneOf("sandbox", values.sandbox, ["auto", ...SANDBOX_NAMES]) ?? (openclawUser === undefined ? "auto" : "uid");
+  const sandbox = oneOf("sandbox", values.sandbox, ["auto", ...LINUX_SANDBOXES]) ?? (openclawUser === undefined ? "auto" : "uid");
   const user = openclawUser ?? named;
   const dns = oneOf("dns", values.dns, ["system"]) ?? "closed";
   checkTogether({ sandbox, dns }, values);

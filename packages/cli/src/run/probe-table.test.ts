@@ -17,10 +17,13 @@ const REPORTS: readonly SandboxReport[] = [
     isAvailable: true,
     level: "partial",
     reason: "one way remains",
+    fix: "use another",
     dns: "closed",
     items: [
       { aspect: "tcp", enforcement: "partial", reason: "the same port elsewhere", fix: "use namespace" },
       { aspect: "path_sockets", enforcement: "enforced", reason: "refused" },
+      { aspect: "files", enforcement: "none", reason: "nothing holds it", fix: "use another" },
+      { aspect: "io_uring", enforcement: "none", reason: "nothing holds it", fix: "use another" },
     ],
   },
 ];
@@ -35,14 +38,18 @@ describe("renderReports()", () => {
       "namespace: bubblewrap is missing",
       "  fix: apt-get install bubblewrap",
       "landlock: one way remains",
+      "  fix: use another",
       "",
       "              landlock",
       "tcp           partial",
       "path sockets  enforced",
+      "files         none",
+      "io uring      none",
       "",
       "What landlock does not hold:",
       "  tcp (partial): the same port elsewhere",
       "    fix: use namespace",
+      "  files, io uring (none): nothing holds it",
     ]);
   });
 

@@ -47,12 +47,21 @@ function aspectRows(reports: readonly SandboxReport[]): readonly (readonly Cell[
   ]);
 }
 
-function gaps({ sandbox, items }: SandboxReport): readonly string[] {
-  const open = items.filter(({ enforcement }) => enforcement !== "enforced");
-  if (open.length === 0) return [];
-  const line = ({ aspect, enforcement, reason, fix }: SandboxItem): readonly string[] =>
-    explain(`${aspect.replaceAll("_", " ")} (${enforcement})`, reason, fix).map((each) => `${GAP}${each}`);
-  return ["", `What ${sandbox} does not hold:`, ...open.flatMap(line)];
+/** Aspects that are open for one reason are one line; a fix that the sandbox as a whole has is not said again. */
+function gaps({ sandbox, items, fix: ofAll }: SandboxReport): readonly string[] {
+  const open = new Map<string, SandboxItem[]>();
+  for (const item of items.filter(({ enforcement }) => enforcement !== "enforced")) {
+    const key = JSON.stringify([item.enforcement, item.reason, item.fix]);
+    open.set(key, [...(open.get(key) ?? []), item]);
+  }
+  if (open.size === 0) return [];
+  const lines = [...open.values()].flatMap((alike) => {
+    const [first] = alike;
+    if (first === undefined) return [];
+    const aspects = alike.map(({ aspect }) => aspect.replaceAll("_", " ")).join(", ");
+    return explain(`${aspects} (${first.enforcement})`, first.reason, first.fix === ofAll ? undefined : first.fix);
+  });
+  return ["", `What ${sandbox} does not hold:`, ...lines.map((line) => `${GAP}${line}`)];
 }
 
 function explain(what: string, reason: string, fix: string | undefined): readonly string[] {

@@ -3,7 +3,6 @@
  */
 import { ConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
-import type { HttpConsentProxy } from "@acp/proxy-http";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
 import type { McpSessions, McpSessionsOptions, UpstreamConfig } from "@acp/proxy-mcp";
 import type { LinuxSandboxedProcess } from "@acp/sandbox-linux";
@@ -12,25 +11,19 @@ import { makeHttpProxy } from "../http/open-http-proxy.js";
 import type { HomeConfig } from "../mcp/config.js";
 import type { HomeKeys } from "../mcp/home-keys.js";
 import type { GateInUse } from "../with-gate.js";
-import { makeAgentEnvironment } from "./agent-environment.js";
-import type { ChosenSandbox } from "./choose-sandbox.js";
 import { codeOfExit, codeOfSignal } from "./exit-code.js";
-import { insideFiles } from "./inside-files.js";
-import type { PassedSignals } from "./pass-signals.js";
-import type { RunPlan } from "./plan.js";
+import { startAgent } from "./start-agent.js";
+import type { StartAgentParts } from "./start-agent.js";
 
 /** What an agent is run with. */
-export interface RunAgentParts {
+export interface RunAgentParts extends StartAgentParts {
   readonly invocation: Invocation;
-  readonly plan: RunPlan;
-  readonly chosen: ChosenSandbox;
   readonly source: HomeConfig;
   readonly homeKeys: HomeKeys;
   /** None: there is no MCP inside. */
   readonly upstreams: readonly UpstreamConfig[];
   readonly agent: Agent;
   readonly inUse: GateInUse;
-  readonly signals: PassedSignals;
 }
 
 /** The service that `acp-mcp-bridge` asks for. */
@@ -64,7 +57,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     ...(sessions !== undefined && { internal: { [MCP_SERVICE]: (...each: Parameters<McpSessions["serve"]>) => sessions.serve(...each) } }),
   });
   try {
-    const started = await start(parts, proxy);
+    const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent: parts.agent }));
     signals.to(started);
     try {
       const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
@@ -82,28 +75,6 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
 }
 
 function nothing(): void {}
-
-/** Starts the agent; what runs is what was probed and what the log says, or nothing. */
-async function start({ invocation, plan, chosen, agent, signals }: RunAgentParts, proxy: HttpConsentProxy): Promise<LinuxSandboxedProcess> {
-  const { sandbox, report } = chosen;
-  const { env } = invocation.io;
-  signals.stopped.throwIfAborted();
-  const started = await sandbox.spawn(plan.argv, {
-    onConnection: (socket) => proxy.attach(socket, { agent }),
-    env: (inside) => makeAgentEnvironment({ env, named: plan.env, sandbox: sandbox.name }, inside),
-    files: insideFiles(),
-    ...(plan.workspace !== undefined && { cwd: plan.workspace.path }),
-    stdio: plan.speaksMcp ? "pipe" : "inherit",
-    requiredLevel: report.level,
-    signal: signals.stopped,
-  });
-  if (started.report.level === report.level) return started;
-  await started.close();
-  throw new ConsentError(
-    "sandbox_failed",
-    `Cannot run the command: sandbox "${sandbox.name}" is at level "${started.report.level}" now, not "${report.level}"`,
-  );
-}
 
 /** Serves the agent as the MCP client that it is. Where a server is lost there is nothing more for it. */
 async function speakMcp(started: LinuxSandboxedProcess, { agent }: RunAgentParts, mcp: McpSessionsOptions): Promise<void> {
