@@ -85,7 +85,7 @@ fi
 printf 'secret-%s' "$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')" >$world/secret
 chmod 0600 $world/secret
 export TMPDIR=$world/tmp ESCAPE_GROUND=$world/ground ESCAPE_PROGRAMS=$programs ESCAPE_OUTSIDE=$world/outside.jsonl
-export ESCAPE_SECRET=$world/secret
+export ESCAPE_SECRET=$world/secret HOME=$world/tmp
 unset XDG_RUNTIME_DIR
 set -- $programs/leak $world/secret 198.51.100.240 7001 "$@"
 status=0

@@ -7,7 +7,7 @@ const GATE = "the proxy itself";
 const count = (results: readonly EscapeResult[], outcome: EscapeResult["outcome"]): number =>
   results.filter((result) => result.outcome === outcome).length;
 
-/** A report as text: one line an aspect, one for every escape, one for every attempt that could not be made. */
+/** A report as text: one line an aspect, one for every broken promise and every attempt that could not be made. */
 export function formatEscapeReport({ sandbox, claims, results, brokenPromises, strays }: EscapeReport): string {
   const aspects = [...new Set(results.flatMap((result) => result.aspects))];
   const line = (name: string, claim: string, these: readonly EscapeResult[]): string =>
@@ -18,6 +18,7 @@ export function formatEscapeReport({ sandbox, claims, results, brokenPromises, s
   const of = (aspect: SandboxAspect): readonly EscapeResult[] => results.filter((result) => result.aspects.includes(aspect));
   const gate = results.filter((result) => result.aspects.length === 0);
   const escapes = results.filter(({ outcome }) => outcome === "escaped");
+  const unclaimed = escapes.filter(({ isPromised }) => !isPromised).map(({ id }) => id);
   const skips = results.filter(({ outcome }) => outcome === "skipped");
   return [
     `${sandbox}: ${results.length} attempts, ${count(results, "blocked")} blocked, ${escapes.length} escaped (${brokenPromises.length} against a claim), ` +
@@ -25,7 +26,8 @@ export function formatEscapeReport({ sandbox, claims, results, brokenPromises, s
     `  ${"aspect".padEnd(18)} ${"claim".padEnd(9)} blocked escaped skipped`,
     ...aspects.map((aspect) => line(aspect, claims[aspect] ?? "none", of(aspect))),
     ...(gate.length === 0 ? [] : [line(GATE, "enforced", gate)]),
-    ...escapes.map(({ id, detail, isPromised }) => `  ${isPromised ? "BROKEN " : "escaped"} ${id}: ${detail}`),
+    ...brokenPromises.map(({ id, detail }) => `  BROKEN  ${id}: ${detail}`),
+    ...(unclaimed.length === 0 ? [] : [`  escaped, and not claimed: ${unclaimed.join(" ")}`]),
     ...skips.map(({ id, detail }) => `  skipped ${id}: ${detail}`),
     ...strays.map(({ listener, address, text }) => `  stray   ${listener} ${address} ${text}`),
   ].join("\n");
