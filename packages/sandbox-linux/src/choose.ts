@@ -3,14 +3,17 @@
  */
 import type { Socket } from "node:net";
 import { ConsentError, type Sandbox, type SandboxLevel, type SandboxReport, type SandboxSpawnOptions } from "@acp/core";
+import { createEnvSandbox } from "./env.js";
+import { createLandlockSandbox, type LandlockOptions } from "./landlock.js";
 import { reachesLevel } from "./levels.js";
 import { createNamespaceSandbox } from "./namespace.js";
 import type { LinuxSandbox, LinuxSandboxedProcess, LinuxSandboxName } from "./parts.js";
+import { createPreloadSandbox } from "./preload.js";
 import { createUidSandbox } from "./uid.js";
 import type { UidOptions } from "./uid-prepare.js";
 
 /** What the backends are told; each reads what it knows. */
-export type LinuxSandboxOptions = UidOptions;
+export interface LinuxSandboxOptions extends UidOptions, LandlockOptions {}
 
 /** The strongest backend that a host has, found out at each start; its reports name the backend. */
 export interface AutoSandbox extends Sandbox<Socket> {
@@ -18,9 +21,12 @@ export interface AutoSandbox extends Sandbox<Socket> {
   spawn(argv: readonly string[], options: SandboxSpawnOptions<Socket>): Promise<LinuxSandboxedProcess>;
 }
 
-const BACKENDS: Partial<Readonly<Record<LinuxSandboxName, (options: LinuxSandboxOptions) => LinuxSandbox>>> = {
+const BACKENDS: Readonly<Record<LinuxSandboxName, (options: LinuxSandboxOptions) => LinuxSandbox>> = {
   namespace: createNamespaceSandbox,
   uid: createUidSandbox,
+  landlock: createLandlockSandbox,
+  preload: createPreloadSandbox,
+  env: createEnvSandbox,
 };
 
 /** Names of all backends, strongest first. */
@@ -44,7 +50,7 @@ export function createLinuxSandbox(kind: LinuxSandboxName | "auto", options: Lin
 /** What each backend can enforce on this host, strongest first. */
 export async function probeLinuxSandboxes(options: LinuxSandboxOptions = {}): Promise<readonly SandboxReport[]> {
   const reports: SandboxReport[] = [];
-  for (const name of LINUX_SANDBOXES.filter((each) => each in BACKENDS)) reports.push(await createLinuxSandbox(name, options).probe()); // one by one: some share a user
+  for (const name of LINUX_SANDBOXES) reports.push(await createLinuxSandbox(name, options).probe()); // one by one: some share a user
   return reports;
 }
 

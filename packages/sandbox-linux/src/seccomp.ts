@@ -21,8 +21,8 @@ import {
 export interface SeccompOptions {
   readonly arch: SeccompArch;
   /**
-   * `namespace`: a network namespace holds the agent, so TCP and UDP may be used in it. `strict`: nothing does, so only plain TCP clients may be
-   * made: a Landlock rule sees the `connect` of those and of nothing else. `none`: no internet sockets at all.
+   * `namespace`: a network namespace holds the agent, so TCP and UDP may be used in it. `strict`: nothing does, so only plain TCP
+   * clients of IPv4 may be made: a Landlock rule sees the `connect` of those and of nothing else. `none`: no internet sockets at all.
    */
   readonly network: "namespace" | "strict" | "none";
   /** `private` allows Unix sockets; only where no socket of the host is in sight. */
@@ -111,7 +111,7 @@ function examineSocket({ network, unixSockets }: SeccompOptions): readonly BpfLi
   return [
     label("socket"),
     load(argument(0)),
-    ...(network === "none" ? [] : [jump("equal", AF.inet, "internet"), jump("equal", AF.inet6, "internet")]),
+    ...families(network).map((family) => jump("equal", family, "internet")),
     ...(unixSockets === "private" ? [jump("equal", AF.unix, "allow")] : []),
     jump("equal", AF.netlink, "netlink", "EAFNOSUPPORT"),
     label("netlink"),
@@ -119,6 +119,11 @@ function examineSocket({ network, unixSockets }: SeccompOptions): readonly BpfLi
     jump("equal", NETLINK_ROUTE, "allow", "EAFNOSUPPORT"),
     ...(network === "none" ? [] : examineInternet(network)),
   ];
+}
+
+/** The proxy listens on IPv4: without a namespace around it, IPv6 would only be one more way to other hosts. */
+function families(network: SeccompOptions["network"]): readonly number[] {
+  return { none: [], strict: [AF.inet], namespace: [AF.inet, AF.inet6] }[network];
 }
 
 /** Types are a list of what is allowed: besides raw, 10 (SOCK_PACKET) would turn an AF_INET socket into a packet socket, 5 is SCTP, 6 DCCP. */

@@ -82,7 +82,8 @@ function socketOutcome({ network, unixSockets }: SeccompOptions, socket: { famil
   const { family, type, protocol } = socket;
   if (family === 1 && unixSockets === "private") return "allow";
   if (family === 16 && protocol === 0) return "allow";
-  if ((family !== 2 && family !== 10) || network === "none") return "EAFNOSUPPORT";
+  const families = { namespace: [2, 10], strict: [2], none: [] as readonly number[] }[network];
+  if (!families.includes(family)) return "EAFNOSUPPORT";
   const types = network === "strict" ? [1] : [1, 2];
   const protocols = network === "strict" ? [0, 6] : [0, 1, 6, 17, 58];
   if (!types.includes(type)) return "EPERM";
