@@ -24,6 +24,17 @@ const FETCHER = `${WAIT_FOR_GO}for (const [method, url] of JSON.parse(process.ar
 }
 `;
 
+/** Tries its own socket, and that of `acp approve`, whose path it finds in a file. */
+const KNOCKER = `import { existsSync, readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+const knock = (path) => new Promise((resolve) => connect(path, () => resolve("connected")).on("error", ({ code }) => resolve(code)));
+while (!existsSync("where") || readFileSync("where", "utf8") === "") await new Promise((resolve) => setTimeout(resolve, 50));
+await new Promise((resolve) => createServer().listen("/tmp/own.sock", resolve));
+console.log("own socket:", await knock("/tmp/own.sock"));
+console.log("approve socket:", await knock(readFileSync("where", "utf8")));
+process.exit(0);
+`;
+
 describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, () => {
   it("leads curl to the gate: what the policy allows goes on, the rest does not, and nothing goes around", async () => {
     await using world = await runWorld();
@@ -104,6 +115,24 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
     expect(await readFile(join(world.work, "made.txt"), "utf8")).toBe("new\n");
   });
 
+  it("keeps the agent from those who answer, also where it may use sockets of its own", async () => {
+    await using world = await runWorld();
+    await world.write("agent.mjs", KNOCKER);
+    await using running = world.start(["node", "agent.mjs"], { args: ["--unix-sockets"] });
+    await using _silent = await world.attach(running);
+    await world.write("where", join(world.home, "run", `${running.child.pid}.sock`));
+    const { stdout } = await running.ended;
+    expect(stdout).toMatch(/^own socket: connected\napprove socket: E[A-Z]+\n$/);
+  });
+
+  it("ends with 128 and the number of a signal, whenever that came", async () => {
+    await using world = await runWorld();
+    await using running = world.start(["sleep", "1000"]);
+    await running.seen("stderr", "acp: ");
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toMatchObject({ code: 128 + constants.signals.SIGTERM, signal: null });
+  });
+
   it("passes standard input and output through", async () => {
     await using world = await runWorld();
     expect(await world.run(["tr", "a-z", "A-Z"], { input: "hello\n" })).toMatchObject({ code: 0, stdout: "HELLO\n" });
@@ -171,6 +200,11 @@ describe("acp run that does not start", () => {
     expect(await acp(["run"], { home: world.home })).toMatchObject({ code: BAD, stderr: expect.stringContaining("acp run -- COMMAND") });
     const holds = await world.run(["true"], { args: ["--workspace", world.path] });
     expect([holds.code, holds.stderr]).toEqual([BAD, expect.stringContaining("stays hidden")]);
+    const here = await acp(["run", "--", "true"], { home: world.home, cwd: world.path });
+    expect([here.code, here.stderr]).toEqual([
+      BAD,
+      expect.stringMatching(/stays hidden; .* name one with --workspace \[options_invalid\]/),
+    ]);
   });
 
   it("ends with 125 where the policy does not load", async () => {

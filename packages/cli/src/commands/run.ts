@@ -2,7 +2,7 @@
  * `acp run`: a gate with its proxies, and one command in a sandbox whose only way out they are. The exit code is the command's.
  */
 import { join } from "node:path";
-import { ConsentError } from "@acp/core";
+import { ConsentError, isConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
 import { reachesLevel } from "@acp/sandbox-linux";
 import { DEFAULT_CONFIG, channelsOf } from "@acp/home";
@@ -47,7 +47,9 @@ export const run: Run = async (invocation) => {
     );
   const hidden = await ownPaths({ home, source, invocation });
   const sandboxes = makeSandboxes(plan, { hidden, onNotice: (text) => invocation.print.notice(text) });
-  const chosen = await chooseSandbox(sandboxes, plan.requiredLevel);
+  const chosen = await chooseSandbox(sandboxes, plan.requiredLevel).catch((error: unknown) => {
+    throw hintAtWorkspace(error, invocation);
+  });
   // The terminal is still ours; the command gets it afterwards.
   const homeKeys = await openHomeKeys(home, invocation, () => terminalOf(io));
   const upstreams = await openServers(servers, { file: source.file, keys: homeKeys.keys, env: io.env });
@@ -67,6 +69,13 @@ export const run: Run = async (invocation) => {
     over.abort(new Error("the command has ended"));
   }
 };
+
+/** Who named no workspace may not know that there is one. */
+function hintAtWorkspace(error: unknown, { io, values }: Invocation): unknown {
+  if (!isConsentError(error) || values.workspace !== undefined || !error.message.startsWith(`Cannot show "${io.cwd}" `)) return error;
+  const hint = "start acp run in a project's directory, or name one with --workspace";
+  return new ConsentError(error.code, `${error.message}; ${hint}`, { cause: error });
+}
 
 /** Where questions are answered: never where the agent could. */
 function tell({ print, io }: Invocation, { dir }: Home, { config }: HomeConfig): void {
