@@ -26,9 +26,6 @@ exec "$@"`;
 
 const BASH = "/bin/bash";
 
-/** Exit code of a child whose first stage did not let the agent start. */
-export const STAGE_FAILED = 125;
-
 /** What the stage's shell needs to know. */
 export interface StagePaths {
   /** node and first-stage.cjs, as paths inside. */
@@ -162,7 +159,7 @@ function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
     if (isKind(message, "failed") && "text" in message) fail(`the first stage inside failed: ${String(message.text).slice(0, 300)}`);
   });
   const either = AbortSignal.any([signal, over.signal]);
-  const ended = new Promise<never>((_, reject) => either.addEventListener("abort", () => reject(either.reason), { once: true }));
+  const ended = new Promise<never>((_, reject) => either.addEventListener("abort", () => reject(errorOf(either.reason)), { once: true }));
   ended.catch(() => {}); // may come when nobody waits any more
   // Listened for from the start: an answer may be there before its question is seen to be sent.
   const first = (kind: string): Promise<readonly [unknown, unknown]> =>
@@ -181,6 +178,10 @@ function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
       return parseFindings(isKind(message, "report") && "findings" in message ? message.findings : undefined);
     },
   };
+}
+
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new ConsentError("aborted", "Cannot start an agent: its start was aborted", { cause: reason });
 }
 
 function isKind(message: unknown, kind: string): message is { readonly kind: string } {

@@ -6,6 +6,11 @@ import { ConsentError } from "@acp/core";
 import { type NamespaceHost, userArguments } from "./namespace-host.js";
 import { INSIDE } from "./namespace-root.js";
 
+const ALWAYS = [
+  ...option("--hostname", INSIDE.host),
+  ..."--unshare-net --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --die-with-parent".split(" "),
+];
+
 /** What the arguments are made of. */
 export interface ArgumentParts {
   readonly host: NamespaceHost;
@@ -28,18 +33,24 @@ export interface ArgumentParts {
 export function makeArguments({ host, root, env, cwd, hasTerminal, seccompFd, channelFd }: ArgumentParts): Uint8Array {
   const args = [
     ...userArguments(host),
-    ...["--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", INSIDE.host],
-    "--die-with-parent",
+    ...ALWAYS,
     ...(hasTerminal ? [] : ["--new-session"]),
     ...root,
-    ...["--seccomp", String(seccompFd), "--chdir", cwd, "--clearenv"],
-    ...["--setenv", "NODE_CHANNEL_FD", String(channelFd)],
-    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", checkName(name), value]),
+    ...option("--seccomp", String(seccompFd)),
+    ...option("--chdir", cwd),
+    "--clearenv",
+    ...option("--setenv", "NODE_CHANNEL_FD", String(channelFd)),
+    ...Object.entries(env).flatMap(([name, value]) => option("--setenv", checkName(name), value)),
   ];
   const broken = args.findIndex((each) => each.includes("\0"));
   if (broken !== -1)
     throw new ConsentError("options_invalid", "Cannot start an agent: a path or a variable of its environment holds a NUL");
   return Buffer.from(args.map((each) => `${each}\0`).join(""));
+}
+
+/** One option and its values, on one line. */
+function option(...words: readonly string[]): readonly string[] {
+  return words;
 }
 
 function checkName(name: string): string {

@@ -52,7 +52,9 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const [program = "", ...rest] = [
     ...(keepsSignals ? IGNORE_SIGNALS : []),
     ...bwrapCommand(host, user),
-    ...["--args", String(ARGS_FD), "--"],
+    "--args",
+    String(ARGS_FD),
+    "--",
     ...(keepsSignals ? DEFAULT_SIGNALS : []),
     ...insideCommand(host, user),
     ...rlimitCommand(caps),

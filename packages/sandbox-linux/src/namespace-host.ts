@@ -103,7 +103,7 @@ export function firstUnreadable(
   const script = 'for path; do [ -r "$path" ] && { [ ! -d "$path" ] || [ -x "$path" ]; } || { printf %s "$path"; exit 1; }; done';
   return new Promise((resolve) => {
     execFile(setpriv, [...dropTo(user), "--", "/bin/sh", "-c", script, "sh", ...paths], { env: {} }, (error, stdout) => {
-      resolve(error === null ? undefined : stdout || error.message);
+      resolve(error === null ? undefined : stdout === "" ? error.message : stdout);
     });
   });
 }
@@ -127,7 +127,8 @@ function tryOut(host: NamespaceHost, user: AgentUser): Promise<string | undefine
   const args = [...rest, ...userArguments(host), ...TRIAL, "--", ...insideCommand(host, user), "/bin/sh", "-c", "exit 0"];
   return new Promise((resolve) => {
     execFile(program, args, { env: {}, timeout: TRIAL_MS, killSignal: "SIGKILL" }, (error, _, stderr) => {
-      resolve(error === null ? undefined : (stderr.trim().split("\n").at(-1) ?? "") || error.message);
+      const said = stderr.trim().split("\n").at(-1);
+      resolve(error === null ? undefined : said === undefined || said === "" ? error.message : said);
     });
   });
 }

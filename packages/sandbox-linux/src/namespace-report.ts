@@ -14,27 +14,26 @@ export interface NamespaceFacts {
 }
 
 const NO_ROUTE = "the network namespace has no interface but its own loopback";
-const REASONS: Readonly<Record<Exclude<SandboxAspect, "path_sockets" | "resource_caps">, string>> = {
-  tcp: `${NO_ROUTE}; the proxy's listener is the only socket that leads out`,
-  udp: NO_ROUTE,
-  icmp: `${NO_ROUTE}, and raw sockets are refused`,
-  raw: "raw and packet sockets are refused by the system call filter, and there is no interface to use them on",
-  ipv6: NO_ROUTE,
-  dns: `${NO_ROUTE}, and no resolver is named; the proxy resolves`,
-  abstract_sockets: "abstract names belong to the network namespace",
-  vsock: "refused by the system call filter",
-  io_uring: "refused by the system call filter",
-  child_processes: "children stay in the namespaces and under the filter, and end with the agent",
-  static_binaries: "the kernel holds the boundary, whatever the program is linked with; foreign architectures are refused",
-  files: "a small root of its own: the host's files are not there, but for what the operator shows",
-  signals: "a pid namespace of its own: no process outside has a number inside",
-};
+const ENFORCED: readonly (readonly [SandboxAspect, string])[] = [
+  ["tcp", `${NO_ROUTE}; the proxy's listener is the only socket that leads out`],
+  ["udp", NO_ROUTE],
+  ["icmp", `${NO_ROUTE}, and raw sockets are refused`],
+  ["raw", "raw and packet sockets are refused by the system call filter, and there is no interface to use them on"],
+  ["ipv6", NO_ROUTE],
+  ["dns", `${NO_ROUTE}, and no resolver is named; the proxy resolves`],
+  ["abstract_sockets", "abstract names belong to the network namespace"],
+  ["vsock", "refused by the system call filter"],
+  ["io_uring", "refused by the system call filter"],
+  ["child_processes", "children stay in the namespaces and under the filter, and end with the agent"],
+  ["static_binaries", "the kernel holds the boundary, whatever the program is linked with; foreign architectures are refused"],
+  ["files", "a small root of its own: the host's files are not there, but for what the operator shows"],
+  ["signals", "a pid namespace of its own: no process outside has a number inside"],
+];
 
 /** The report of a sandbox that can start. */
 export function makeNamespaceReport({ variant, unixSockets, sockets, caps }: NamespaceFacts): SandboxReport {
   const isOpen = unixSockets === "private" && sockets.length > 0;
-  const names = Object.keys(REASONS) as (keyof typeof REASONS)[]; // the record's own keys
-  const items = names.map((aspect): SandboxItem => ({ aspect, enforcement: "enforced", reason: REASONS[aspect] }));
+  const items = ENFORCED.map(([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason }));
   const who = variant === "rooted" ? "without a user namespace, as its own user" : "in a user namespace of its own";
   return {
     sandbox: "namespace",
@@ -49,7 +48,7 @@ export function makeNamespaceReport({ variant, unixSockets, sockets, caps }: Nam
 
 /** The report where it cannot start. */
 export function makeObstacleReport({ reason, fix }: Obstacle): SandboxReport {
-  const aspects: readonly SandboxAspect[] = [...(Object.keys(REASONS) as (keyof typeof REASONS)[]), "path_sockets", "resource_caps"];
+  const aspects: readonly SandboxAspect[] = [...ENFORCED.map(([aspect]) => aspect), "path_sockets", "resource_caps"];
   return {
     sandbox: "namespace",
     isAvailable: false,

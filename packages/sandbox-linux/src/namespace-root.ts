@@ -17,11 +17,13 @@ export const INSIDE = { files: "/run/acp", home: "/home/agent", host: "acp" } as
 const PROGRAM_DIRECTORIES = ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec"];
 
 /** Public files of /etc that programs fail without. Nothing here may hold a secret: `/etc/ssl` as a whole has private keys. */
-const ETC = [
-  ...["ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "ld-musl-aarch64.path", "alternatives", "localtime", "timezone"],
-  ...["ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf", "pki/ca-trust/extracted"],
-  ...["ca-certificates/extracted", "crypto-policies", "mime.types", "protocols", "services", "terminfo", "bash.bashrc", "inputrc", "magic"],
-];
+const ETC = `
+  ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path ld-musl-aarch64.path alternatives localtime timezone
+  ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted
+  ca-certificates/extracted crypto-policies mime.types protocols services terminfo bash.bashrc inputrc magic
+`
+  .trim()
+  .split(/\s+/u);
 
 /** What the root is made from. */
 export interface RootParts {
@@ -63,7 +65,8 @@ export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents }: 
   return [
     ...withParents(mounts),
     ...covers.flatMap((path) => ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]),
-    ...["--remount-ro", "/"],
+    "--remount-ro",
+    "/",
   ];
 }
 
