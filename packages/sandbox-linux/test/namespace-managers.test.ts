@@ -178,18 +178,24 @@ const terminal = hostNeed("script (util-linux)", () => void execFileSync("script
 
 describe.skipIf(!namespaces.run || !terminal.run)(`an agent at a terminal ${terminal.reason}`, () => {
   it("keeps the terminal: Ctrl-C reaches the agent, which may go on", { timeout: 60_000 }, async () => {
-    const program =
-      "import signal, sys, time; signal.signal(2, lambda *_: (print('agent interrupted', flush=True), sys.exit(9))); print('tty', sys.stdin.isatty(), flush=True); time.sleep(600)";
+    const program = [
+      "import os, signal, sys, time",
+      "signal.signal(2, lambda *_: (os.write(1, b'agent interrupted'), os._exit(9)))",
+      "os.write(1, b'tty ' + str(os.isatty(0)).encode())",
+      "time.sleep(600)",
+    ].join("\n");
     const job: NamespaceJob = { argv: ["python3", "-c", program], stdio: "inherit" };
     const line = [process.execPath, "--import", "tsx", MANAGER, JSON.stringify(job)]
       .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
       .join(" ");
     const child = spawn("script", ["-qfc", line, "/dev/null"], { cwd: ROOT, stdio: ["pipe", "pipe", "inherit"] });
     started.push(child);
-    let text = "";
+    let [text, isSent] = ["", false];
     child.stdout.on("data", (chunk) => {
       text += String(chunk);
-      if (text.includes("tty True") && !text.includes("^C")) child.stdin.write("\u0003");
+      if (isSent || !text.includes("tty True")) return;
+      isSent = true;
+      child.stdin.write("\u0003");
     });
     await once(child, "close");
     expect(text).toContain("agent interrupted");
