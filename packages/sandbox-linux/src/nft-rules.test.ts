@@ -30,10 +30,11 @@ table inet acp_61000_0123_ab {
   chain leaving {
     type filter hook output priority -10; policy accept;
     meta skuid 61000 goto agent_sends
-    ip daddr 127.0.0.1 tcp dport 18080 tcp flags & (fin | syn | rst | ack) == syn reject with icmpx admin-prohibited
+    ip daddr 127.0.0.1 tcp dport 18080 tcp flags & (fin | syn | rst | ack) == syn reject with tcp reset
   }
   chain agent_sends {
     oifname "lo" ip daddr 127.0.0.1 tcp dport 18080 accept
+    meta l4proto tcp reject with tcp reset
     reject with icmpx admin-prohibited
   }
   chain arriving {

@@ -58,11 +58,13 @@ export function makeUidRules({ table, uid, port, cgroup, nameServers }: UidRules
       "type filter hook output priority -10; policy accept;",
       `meta skuid ${uid} goto agent_sends`,
       ...(inCgroup === undefined ? [] : [`${inCgroup} goto agent_sends`]),
-      `ip daddr 127.0.0.1 tcp dport ${port} tcp flags & (fin | syn | rst | ack) == syn reject with icmpx admin-prohibited`,
+      `ip daddr 127.0.0.1 tcp dport ${port} tcp flags & (fin | syn | rst | ack) == syn reject with tcp reset`,
     ]),
     ...chain("agent_sends", [
       `oifname "lo" ip daddr 127.0.0.1 tcp dport ${port} accept`,
       ...nameServerRules(table, nameServers, "d"),
+      // A reset is heard at once; an ICMP error reaches a socket that is still in its call to connect, and is heard at the next try, after a second.
+      "meta l4proto tcp reject with tcp reset",
       "reject with icmpx admin-prohibited",
     ]),
     ...chain("arriving", [
@@ -75,7 +77,8 @@ export function makeUidRules({ table, uid, port, cgroup, nameServers }: UidRules
       : chain("agent_receives", [
           `iifname "lo" ip saddr 127.0.0.1 tcp sport ${port} accept`,
           ...nameServerRules(table, nameServers, "s"),
-          // What tells a program at once that it was refused.
+          // What tells a program that it was refused.
+          'iifname "lo" tcp flags & rst == rst accept',
           "icmp type destination-unreachable accept",
           "icmpv6 type destination-unreachable accept",
           "drop",

@@ -90,7 +90,7 @@ async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
   const spawned = spawnIn(starting, { namespace, cgroups, home });
   undo.add(async () => {
     namespace.kill();
-    spawned.child.kill("SIGKILL");
+    spawned.child.kill("SIGCONT"); // stopped with the agent, it would not notice; killed, it would leave the agent's remains to somebody who may not bury them
     await spawned.exit;
   });
   const stage = await runFirstStage(spawned.child, { mode: "connect", port, listener: server, session, signal: stopped });
@@ -133,7 +133,7 @@ async function openPort(
     },
   });
   undo.add(() => Promise.resolve(guard[Symbol.asyncDispose]()));
-  refuseRunning(user); // from here on, whatever starts is held by the rules
+  await refuseRunning(user); // from here on, whatever starts is held by the rules
   await stopListening(held);
   const { server } = await listenOnLoopback(port);
   undo.add(() => stopListening(server));

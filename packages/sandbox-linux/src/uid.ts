@@ -26,7 +26,7 @@ export function createUidSandbox(options: UidOptions, findHelper: () => Promise<
     probe: async () => {
       try {
         const ground = await prepareUid(options, findHelper);
-        refuseRunning(ground.user);
+        await refuseRunning(ground.user);
         const namespace = await openUidNamespace([]);
         namespace.kill();
         await namespace.ended;
