@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -79,6 +80,17 @@ describe("runFirstStage()", () => {
     const stage = await runFirstStage(child, { mode: "connect", port, listener, session, signal: never });
     expect(stage.findings.proxy).toBe("reached");
     expect(stage.listener).toBe(listener);
+  });
+
+  it("writes the port down for the MCP bridge, readable by everybody", async () => {
+    const port = await freePort();
+    const mask = process.umask(0o077);
+    const stage = await runFirstStage(start(["/bin/true"]), { mode: "listen", port, session, signal: never }).finally(() =>
+      process.umask(mask),
+    );
+    listeners.push(stage.listener);
+    const path = join(session.inside, "proxy-port");
+    expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual([`${port}\n`, 0o644]);
   });
 
   it("lets nobody but the self-check through before the word to go", async () => {

@@ -4,11 +4,13 @@
  */
 import { randomBytes } from "node:crypto";
 import type { ChildProcess } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
 import { Server, type Socket } from "node:net";
+import { join } from "node:path";
 import { ConsentError, type SandboxAspect, type SandboxReport } from "@acp/core";
 import { openCanaries, type OpenCanaries } from "./canaries.js";
 import { inheritedDescriptors } from "./descriptors.js";
-import type { FirstStage, FirstStageFindings, FirstStageOrders, RunFirstStage } from "./parts.js";
+import type { FirstStage, FirstStageFindings, FirstStageOrders, RunFirstStage, Session } from "./parts.js";
 import { statOptional } from "./stat-optional.js";
 
 /** Descriptor of the IPC channel in the child: `stdio[3]` is `"ipc"`. */
@@ -54,6 +56,7 @@ export const runFirstStage: RunFirstStage = async (child, { mode, port, listener
   signal.throwIfAborted();
   const nonce = randomBytes(16).toString("hex");
   const messages = readMessages(child, signal);
+  await tellPort(session, port);
   await using canaries = await openCanaries(session.directory, nonce);
   await send(child, { mode, port, nonce, canaries: canaries.places } satisfies FirstStageOrders);
   const server = listener ?? (await messages.listener());
@@ -74,6 +77,13 @@ export const runFirstStage: RunFirstStage = async (child, { mode, port, listener
     throw error;
   }
 };
+
+/** Where the MCP bridge finds the proxy: MCP clients pass few variables on to what they start. */
+async function tellPort({ inside }: Session, port: number): Promise<void> {
+  const path = join(inside, "proxy-port");
+  await writeFile(path, `${port}\n`);
+  await chmod(path, 0o644); // whatever the umask was
+}
 
 /** Aspects that a canary stands for. */
 const CANARY_OF = { tcp: "tcp", udp: "udp", path_sockets: "pathSocket", abstract_sockets: "abstractSocket" } as const satisfies Partial<
