@@ -17,7 +17,8 @@ const INIT = ["sh", "-c", '"$@"; exit', "sh"];
 
 const need = hostNeed("root, nft, a cable between two network namespaces, cc", () => {
   if (process.getuid?.() !== 0) return "not root";
-  const script = "nft list tables && ip link add a type veth peer name b && cc --version && perl -e 1 && command -v newuidmap && command -v bash";
+  const script =
+    "nft list tables && ip link add in0 type veth peer name out0 && cc --version && perl -e 1 && command -v newuidmap && command -v bash";
   const { status, stderr } = spawnSync("unshare", [...UNSHARE, "sh", "-c", script], { encoding: "utf8" });
   return status === 0 ? undefined : `one of them is missing: ${stderr.trim()}`;
 });
