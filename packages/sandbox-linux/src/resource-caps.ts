@@ -76,28 +76,13 @@ export async function createCapGroups(session: Session, caps: ResourceCaps): Pro
   const name = `${CGROUP_PREFIX}${session.id}`;
   const candidates = groupParents(readFileSync("/proc/self/cgroup", "utf8")).map((parent) => join(parent, name));
   await session.record({ cgroups: candidates }); // before they exist: a crash in between leaves nothing unknown
-  const limits: readonly [limit: "processes" | "memory", file: string, value: number][] = [
-    ["processes", "pids.max", caps.processes],
-    ["memory", "memory.max", caps.memoryBytes],
-    ["memory", "memory.limit_in_bytes", caps.memoryBytes],
-  ];
   const paths: string[] = [];
-  const set = new Set<string>();
+  const set = new Set<Limit>();
   for (const path of candidates) {
-    const before = set.size;
-    if (
-      !(await mkdir(path).then(
-        () => true,
-        () => false,
-      ))
-    )
-      continue;
-    for (const [limit, file, value] of limits) {
-      if (!set.has(limit) && (await writeExisting(join(path, file), String(value)))) set.add(limit);
-    }
-    if (set.size > before) paths.push(path);
-    else await rmdir(path);
-    await writeExisting(join(path, "memory.swap.max"), "0");
+    const found = await makeGroup(path, caps, set);
+    for (const limit of found) set.add(limit);
+    if (found.length > 0) paths.push(path);
+    else await removeCgroup(path);
   }
   await session.record({ cgroups: paths });
   return {
@@ -111,6 +96,24 @@ export async function createCapGroups(session: Session, caps: ResourceCaps): Pro
       await Promise.all(paths.map((path) => removeCgroup(path)));
     },
   };
+}
+
+type Limit = "processes" | "memory";
+
+/** Makes a group and sets the limits that it has a file for and that no other group has yet. */
+async function makeGroup(path: string, caps: ResourceCaps, has: ReadonlySet<Limit>): Promise<readonly Limit[]> {
+  const set = async (file: string, value: number): Promise<boolean> => await writeExisting(join(path, file), String(value));
+  try {
+    await mkdir(path);
+  } catch {
+    return []; // not ours to make groups in, whatever its mode says
+  }
+  const processes = !has.has("processes") && (await set("pids.max", caps.processes));
+  const memory =
+    !has.has("memory") && ((await set("memory.max", caps.memoryBytes)) || (await set("memory.limit_in_bytes", caps.memoryBytes)));
+  // Swap counts too, where it is counted at all.
+  if (memory) await Promise.all([set("memory.swap.max", 0), set("memory.memsw.limit_in_bytes", caps.memoryBytes)]);
+  return [...(processes ? (["processes"] as const) : []), ...(memory ? (["memory"] as const) : [])];
 }
 
 /** What the report says of it. */

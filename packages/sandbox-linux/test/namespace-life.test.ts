@@ -39,6 +39,14 @@ describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, ()
     expect(cgroups()).toEqual([]);
   });
 
+  it("exited waits for hundreds of processes that take their time", async () => {
+    const many =
+      "for (let i = 0; i < 300; i++) require('child_process').spawn('sleep', ['605'], { detached: true, stdio: 'ignore' }); process.exit(0)";
+    const agent = await startAgent([process.execPath, "-e", many], user);
+    expect(await agent.exited).toEqual({ code: 0, signal: undefined });
+    expect(commands().filter((line) => line.startsWith("sleep\x00605"))).toEqual([]);
+  });
+
   it("close() ends it and removes what was set up", async () => {
     const agent = await startAgent(["sleep", "603"], user);
     expect(ours()).toHaveLength(1);
@@ -56,6 +64,14 @@ describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, ()
     const during = new AbortController();
     const starting = startAgent(["sleep", "604"], user, { signal: during.signal, env: () => (during.abort(), { PATH }) });
     await expect(starting).rejects.toMatchObject({ code: "aborted" });
+    const inside = new AbortController();
+    // The child is started in the same turn in which its environment is asked for.
+    const checking = startAgent(["sleep", "604"], user, {
+      signal: inside.signal,
+      env: () => (setImmediate(() => inside.abort()), { PATH }),
+    });
+    await expect(checking).rejects.toMatchObject({ code: "aborted" });
+    expect(commands().filter((line) => line.includes(`-${process.pid}-`))).toEqual([]);
     const after = new AbortController();
     const agent = await startAgent(["sleep", "604"], user, { signal: after.signal });
     after.abort();

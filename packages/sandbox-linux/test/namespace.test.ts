@@ -120,6 +120,18 @@ describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, (
     expect(Number(count)).toBeLessThan(40);
   });
 
+  it("keeps the memory of all of them below the cap, where the report says so", async () => {
+    const hog =
+      "const kept = []; for (let i = 0; i < 64; i++) kept.push(Buffer.alloc(2 ** 22, 1)); console.log('all of it'); process.kill(process.pid, 'SIGTERM')";
+    const options = { ...user, caps: { memoryBytes: 128 * 2 ** 20 } };
+    const { report, output, exit } = await runAgent([node, "-e", hog], options);
+    const caps = report.items.find(({ aspect }) => aspect === "resource_caps");
+    const isHeld = caps?.enforcement === "enforced";
+    expect(caps?.reason).toContain(isHeld ? `${128 * 2 ** 20} bytes of memory` : "memory is not limited");
+    expect(output).toBe(isHeld ? "" : "all of it\n");
+    expect(exit.signal).toBe(isHeld ? "SIGKILL" : "SIGTERM");
+  });
+
   it("hands the agent's connections to the proxy, one socket for one agent", async () => {
     const http = createHttpServer((_, response) => response.end("from outside"));
     const script = "for i in 1 2 3; do curl -s http://127.0.0.1:$PORT/; echo; done";
