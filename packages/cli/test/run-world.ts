@@ -10,7 +10,8 @@ import type { ApproverClients } from "@acp/channel-terminal";
 import type { SandboxReport } from "@acp/core";
 import { hostNeed } from "@acp/testing";
 import type { HostNeed } from "@acp/testing";
-import { BIN, acp, startAcp } from "./harness.js";
+import { onTestFinished } from "vitest";
+import { BIN, startAcp } from "./harness.js";
 import type { AcpOptions, Ended, Running } from "./harness.js";
 import { attachSilent, httpWorld } from "./http-world.js";
 import type { HttpWorld, HttpWorldOptions } from "./http-world.js";
@@ -62,6 +63,12 @@ export async function runWorld(options: HttpWorldOptions = {}): Promise<RunWorld
   if (process.getuid?.() === 0) await chown(work, AGENT_UID, AGENT_UID);
   const words = (command: readonly string[], { args = [] }: RunOptions): readonly string[] => ["run", ...args, "--", ...command];
   const at = ({ args: _args, ...more }: RunOptions): AcpOptions => ({ ...more, home: world.home, cwd: work });
+  const start: RunWorld["start"] = (command, more = {}) => {
+    const running = startAcp(words(command, more), at(more));
+    // An agent that a test waits for in vain must not stay.
+    onTestFinished(() => running[Symbol.asyncDispose]());
+    return running;
+  };
   return {
     ...world,
     work,
@@ -71,8 +78,8 @@ export async function runWorld(options: HttpWorldOptions = {}): Promise<RunWorld
       await chmod(path, mode);
       return path;
     },
-    run: (command, more = {}) => acp(words(command, more), at(more)),
-    start: (command, more = {}) => startAcp(words(command, more), at(more)),
+    run: (command, more = {}) => start(command, { input: "", ...more }).ended,
+    start,
     async attach(running) {
       await running.seen("stderr", "Questions are answered by acp approve");
       const silent = await attachSilent(world.home);
