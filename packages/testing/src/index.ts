@@ -30,6 +30,8 @@ export { hostNeed } from "./host-needs.js";
 export type { HostNeed } from "./host-needs.js";
 export { manualClock } from "./manual-clock.js";
 export type { ManualClock } from "./manual-clock.js";
+export { sandboxConformance } from "./sandbox-conformance.js";
+export type { SandboxConformanceOptions, SandboxFixture } from "./sandbox-conformance.js";
 export { scriptedChannel } from "./scripted-channel.js";
 export type { Script, ScriptedAnswer, ScriptedChannel, ScriptedChannelOptions } from "./scripted-channel.js";
 export { seededIds } from "./seeded-ids.js";

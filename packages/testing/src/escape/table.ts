@@ -39,7 +39,7 @@ export function formatEscapeReport({ sandbox, claims, results, brokenPromises, s
     ...aspects.map((aspect) => line(aspect, claims[aspect] ?? "none", of(aspect))),
     ...(gate.length === 0 ? [] : [line(GATE, "enforced", gate)]),
     ...brokenPromises.map(({ id, detail }) => `  BROKEN  ${id}: ${detail}`),
-    ...wrap(unclaimed).map((line) => `  open    ${line}`),
+    ...wrap(unclaimed).map((ids) => `  open    ${ids}`),
     ...skips.map(({ id, detail }) => `  skipped ${id}: ${detail}`),
     ...strays.map(({ listener, address, text }) => `  stray   ${listener} ${address} ${text}`),
   ].join("\n");
