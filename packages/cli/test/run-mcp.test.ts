@@ -58,6 +58,11 @@ await talk(process.stdin, process.stdout, JSON.parse(process.argv[2]));
 process.exit(4);
 `;
 
+/** Hears that its server is gone, and stays. */
+const STAY = `process.stdout.on("error", () => {});
+process.on("unhandledRejection", () => {});
+setInterval(() => {}, 1000);`;
+
 interface McpWorld extends RunWorld {
   readonly folder: string;
   /** Calls of the tools, as an argument of the agent. */
@@ -135,10 +140,7 @@ describe.skipIf(!NAMESPACE.run)(`MCP inside acp run ${NAMESPACE.reason}`, () => 
     await using world = await mcpWorld();
     await configure(world, [process.execPath, "-e", "process.exit(1)"]);
     await world.write("go", "");
-    await world.write(
-      "stays.mjs",
-      `${BY_STDIO.replace("await talk", "talk").replace("process.exit(4);", "")}setInterval(() => {}, 1000);\n`,
-    );
+    await world.write("stays.mjs", BY_STDIO.replace("await talk", "talk").replace("process.exit(4);", STAY));
     const { code } = await world.run(["node", "stays.mjs", world.calls], { args: ["--mcp", "stdio"] });
     expect(code).toBe(143);
   });
