@@ -10,8 +10,11 @@ const net = require("node:net");
 
 /** How long a silent place counts as open. Loopback answers before the call returns, so this only bounds a barrier that drops. */
 const SILENCE_MS = 1000;
+const MANAGER_CHECK_MS = 20;
 
 process.on("disconnect", () => process.exit(71));
+// Node keeps that event back for as long as a handle that it sent was not acknowledged, and a manager that is gone never does.
+setInterval(() => process.connected || process.exit(71), MANAGER_CHECK_MS);
 process.on("uncaughtException", (error) => end(error));
 process.on("unhandledRejection", (error) => end(error));
 process.once("message", (orders) => void run(orders));
