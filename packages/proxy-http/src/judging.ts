@@ -79,7 +79,7 @@ export interface Job extends Arrived<RequestLine> {
 
 function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refusal | undefined {
   if (isClosing()) return makeRefusal("closing", "the proxy is closing");
-  return connection.load >= limits.pipelinedMax
+  return connection.load() >= limits.pipelinedMax
     ? makeRefusal("overloaded", `${limits.pipelinedMax} requests of this connection are under way already`)
     : undefined;
 }

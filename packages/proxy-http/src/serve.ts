@@ -65,7 +65,7 @@ export function serveConnect(parts: ServeParts, { request, connection }: Arrived
   const { socket } = connection;
   const { method, url, httpVersion, rawHeaders } = request;
   // An answer of an earlier request is still on its way.
-  if (connection.load > 0) {
+  if (connection.load() > 0) {
     socket.destroy();
     return Promise.resolve();
   }
@@ -112,7 +112,7 @@ function switchHead({ rawHeaders }: IncomingMessage, upgrade: string): string {
 /** Serves a request that wants to go over to another protocol; from here on its socket is ours. */
 export async function serveUpgrade(parts: ServeParts, { request, connection }: Arrived, head: Buffer): Promise<void> {
   const { socket } = connection;
-  if (connection.load > 0) return void socket.destroy();
+  if (connection.load() > 0) return void socket.destroy();
   const { limits, watch } = parts;
   const takeAhead = holdAhead(socket, head, limits.aheadBytesMax);
   const response = answerOn(socket, request);

@@ -224,7 +224,7 @@ function makeServer({ serve, connections }: ServerParts): Server {
     refused.add(socket);
     const refusal = refusalOf(error, limits);
     const connection = socket instanceof Socket ? connections.of(socket) : undefined;
-    if (refusal === undefined || connection === undefined || connection.load > 0 || !socket.writable) return void socket.destroy();
+    if (refusal === undefined || connection === undefined || connection.load() > 0 || !socket.writable) return void socket.destroy();
     serve.count({ name: "refusals", by: 1, labels: { code: refusal.code } });
     serve.log({ level: "info", event: "refused", text: refusal.reason, code: refusal.code });
     socket.end(refusalBytes(refusal));
