@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -23,5 +24,7 @@ export default defineConfig({
       ignoreSourceErrors: true,
     },
     testTimeout: 20_000,
+    // Most of the time tests wait for processes and disks: with one worker a core, half of a machine is idle.
+    maxWorkers: availableParallelism() + 1,
   },
 });

@@ -19,6 +19,20 @@ function entriesOf(manifest) {
 /** @param {{ folder: string, dir: string, manifest: import("./workspace.mjs").Manifest }} package */
 async function bundle({ folder, dir, manifest }) {
   const entries = entriesOf(manifest);
+  const { sideEffects } = manifest;
+  // An entry that is loaded for what it does is one file, so that it can be copied to where there are no packages.
+  const lone = Array.isArray(sideEffects) ? entries.filter((entry) => sideEffects.includes(`./dist/${entry}.js`)) : [];
+  const together = entries.filter((entry) => !lone.includes(entry));
+  for (const group of [together, ...lone.map((entry) => [entry])]) await bundleTogether(dir, group, group === together);
+  return `  built @acp/${folder} (${entries.join(", ")})`;
+}
+
+/**
+ * @param {string} dir
+ * @param {readonly string[]} entries
+ * @param {boolean} splitting
+ */
+async function bundleTogether(dir, entries, splitting) {
   const options = /** @type {import("tsup").Options} */ ({
     entry: Object.fromEntries(entries.map((entry) => [entry, join(dir, "src", `${entry}.ts`)])),
     outDir: join(dir, "dist"),
@@ -27,7 +41,7 @@ async function bundle({ folder, dir, manifest }) {
     platform: "neutral",
     skipNodeModulesBundle: true,
     external: [/^node:/, /^#/, /^@acp\//],
-    splitting: true,
+    splitting,
     sourcemap: true,
     dts: false,
     silent: true,
@@ -40,9 +54,8 @@ async function bundle({ folder, dir, manifest }) {
     },
   });
   await build(options).catch(() => {
-    throw new Error(`@acp/${folder} does not bundle: see the errors above`);
+    throw new Error(`${dir} does not bundle: see the errors above`);
   });
-  return `  built @acp/${folder} (${entries.join(", ")})`;
 }
 
 async function declarations() {

@@ -1,5 +1,8 @@
 /** What users load: every entry of every built package, by its name, with import and with require. */
 import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 import { packages } from "./workspace.mjs";
 
@@ -39,4 +42,18 @@ it.each(packages())("built package $folder gives the same exports to import and 
   const { sideEffects } = manifest;
   const effects = Array.isArray(sideEffects) ? sideEffects.map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, `${manifest.name}/$1`)) : [];
   expect(loaded.filter(({ imported }) => imported === "").map(({ name }) => name)).toEqual(effects);
+});
+
+const lone = packages().flatMap(({ dir, manifest: { sideEffects } }) =>
+  Array.isArray(sideEffects) ? sideEffects.map((file) => join(dir, file)) : [],
+);
+
+it.each(lone)("%s is one file, which works where there are no packages", (file) => {
+  const dir = mkdtempSync(join(tmpdir(), "acp-lone-"));
+  const copy = join(dir, basename(file, ".js").concat(".mjs"));
+  copyFileSync(file, copy);
+  const env = { HTTP_PROXY: "http://127.0.0.1:9" };
+  const { status, stderr } = spawnSync(process.execPath, ["--import", copy, "-e", ""], { cwd: dir, encoding: "utf8", env });
+  rmSync(dir, { recursive: true });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });

@@ -49,8 +49,13 @@ export function plainClient(proxyPort, port) {
       if (isGood) answered();
       else failed(new Error("the request was not answered with 200"));
     });
-    opened.on("error", (error) => failed(error));
-    opened.on("close", () => opened === socket && failed(new Error("the connection ended")));
+    opened.on("error", (error) => opened === socket && failed(error));
+    opened.on("close", () => {
+      if (opened !== socket) return;
+      // Between two requests nobody waits; the next one opens another.
+      socket = undefined;
+      failed(new Error("the connection ended"));
+    });
     return opened;
   };
   const end = () => {

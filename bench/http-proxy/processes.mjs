@@ -1,6 +1,6 @@
 // The contestants, each a process of its own, and what the kernel says that they used.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,8 +32,9 @@ async function freePort() {
   return port;
 }
 
-async function answers(port) {
-  for (;;) {
+/** Waits until it listens; it has said so by then, or is gone. */
+async function answers(port, child) {
+  while (child.exitCode === null && child.signalCode === null) {
     const isThere = await new Promise((resolve) => {
       const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
       socket.once("connect", () => socket.destroy());
@@ -41,6 +42,7 @@ async function answers(port) {
     if (isThere) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  throw new Error(`${child.spawnfile} ended`);
 }
 
 const CONFIGURATIONS = {
@@ -58,14 +60,15 @@ const CONFIGURATIONS = {
 };
 const ARGUMENTS = { tinyproxy: (file) => ["-d", "-c", file], squid: (file) => ["-N", "-f", file] };
 
-/** Starts squid or tinyproxy; `undefined` where it is not installed. */
-export async function startInstalled(name, folder) {
+/** Starts squid or tinyproxy, in a folder of its own for its process id; `undefined` where it is not installed. */
+export async function startInstalled(name, scratch) {
   if (spawnSync(name, ["-v"], { stdio: "ignore" }).error !== undefined) return undefined;
   const port = await freePort();
+  const folder = mkdtempSync(join(scratch, name));
   const file = join(folder, `${name}.conf`);
   writeFileSync(file, `${CONFIGURATIONS[name](port, folder).join("\n")}\n`);
   const child = spawn(name, ARGUMENTS[name](file), { stdio: "ignore" });
-  await answers(port);
+  await answers(port, child);
   return { port, pid: child.pid, end: () => stop(child) };
 }
 

@@ -36,7 +36,16 @@ it("manifests takes an entry that is loaded for what it does", async () => {
   expect(await problemsOf(manifests, audit({ exports, sideEffects: ["./dist/patch.js"] }))).toEqual([]);
 });
 
+it("manifests takes folders of a package's own", async () => {
+  expect(await problemsOf(manifests, audit({ files: ["dist", "src", "native", "!src/**/*.test.ts"] }))).toEqual([]);
+});
+
 it.each([
+  [
+    "shipped tests",
+    audit({ files: ["dist", "src", "native"] }),
+    'packages/audit: "files" must be "dist", "src", folders of its own, "!src/**/*.test.ts"',
+  ],
   ["another licence", audit({ license: "MIT" }), 'packages/audit: "license" must be "Apache-2.0"'],
   [
     "a side effect in a file that is no entry",

@@ -14,8 +14,10 @@ const REQUIRED: Readonly<Record<string, unknown>> = {
   license: "Apache-2.0",
   type: "module",
   engines: { node: ">=20.19" },
-  files: ["dist", "src", "!src/**/*.test.ts"],
 };
+
+/** What every package ships; folders of its own (programs, what runs inside a sandbox) may stand between. */
+const SHIPPED = /^\["dist","src",("[a-z]+",)*"!src\/\*\*\/\*\.test\.ts"\]$/;
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -35,11 +37,15 @@ function fieldProblems(manifest: Table): string[] {
   const wrong = Object.entries(REQUIRED)
     .filter(([key, want]) => JSON.stringify(manifest[key]) !== JSON.stringify(want))
     .map(([key, want]) => `"${key}" must be ${JSON.stringify(want)}`);
+  const ships = SHIPPED.test(JSON.stringify(manifest["files"]))
+    ? []
+    : ['"files" must be "dist", "src", folders of its own, "!src/**/*.test.ts"'];
   const harmless = isSideEffectFree(manifest) ? [] : ['"sideEffects" must be false, or name the entries that are loaded for what they do'];
   const described = typeof manifest["description"] === "string" && manifest["description"] !== "";
   const scripts = Object.keys(tableOf(manifest["scripts"])).filter((script) => INSTALL_SCRIPTS.includes(script));
   return [
     ...wrong,
+    ...ships,
     ...harmless,
     ...(described ? [] : ['"description" is missing']),
     ...scripts.map((script) => `runs a script at install: "${script}"`),

@@ -23,13 +23,18 @@ const PARSE_OPTIONS = Object.fromEntries(
   }),
 );
 
-/** Splits into a command's words and its operands: the longest name wins. */
+/** The command that the words begin with; the longest name wins. */
+function matchCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  return [2, 1]
+    .map((length) => words.slice(0, length).join(" "))
+    .flatMap((name) => commands.filter((candidate) => candidate.name === name))
+    .at(0);
+}
+
+/** Splits into a command's words and its operands. */
 function findCommand(words: readonly string[], commands: readonly Command[]): readonly [Command, readonly string[]] {
-  for (const length of [2, 1]) {
-    const name = words.slice(0, length).join(" ");
-    const command = commands.find((candidate) => candidate.name === name);
-    if (command !== undefined && words.length >= length) return [command, words.slice(length)];
-  }
+  const command = matchCommand(words, commands);
+  if (command !== undefined) return [command, words.slice(command.name.split(" ").length)];
   const [first = "", second] = words;
   const family = commands.filter((candidate) => candidate.name.startsWith(`${first} `)).map((candidate) => candidate.name);
   if (family.length > 0) {
@@ -85,17 +90,35 @@ function readOptions(tokens: readonly OptionToken[], command: Command | undefine
   return { values, flags };
 }
 
+/** The parts of a command line, before anything is made of them. */
+interface SplitLine {
+  readonly words: readonly string[];
+  readonly options: readonly OptionToken[];
+  readonly rest: readonly string[];
+}
+
+function splitLine(argv: readonly string[]): SplitLine {
+  const { tokens } = parseArgs({ args: [...argv], options: PARSE_OPTIONS, strict: false, allowPositionals: true, tokens: true });
+  const end = tokens.find((token) => token.kind === "option-terminator")?.index ?? argv.length;
+  return {
+    words: tokens.flatMap((token) => (token.kind === "positional" && token.index < end ? [token.value] : [])),
+    options: tokens.flatMap((token) => (token.kind === "option" ? [token] : [])),
+    rest: argv.slice(end + 1),
+  };
+}
+
+/** The command that a command line names, also where the rest of it cannot be read. */
+export function commandNamed(argv: readonly string[], commands: readonly Command[]): Command | undefined {
+  return matchCommand(splitLine(argv).words, commands);
+}
+
 /**
  * Reads the words after `acp`.
  *
  * @throws ConsentError `options_invalid`, saying what to write instead.
  */
 export function readCommandLine(argv: readonly string[], commands: readonly Command[]): ReadCommandLine {
-  const { tokens } = parseArgs({ args: [...argv], options: PARSE_OPTIONS, strict: false, allowPositionals: true, tokens: true });
-  const end = tokens.find((token) => token.kind === "option-terminator")?.index ?? argv.length;
-  const words = tokens.flatMap((token) => (token.kind === "positional" && token.index < end ? [token.value] : []));
-  const options = tokens.flatMap((token) => (token.kind === "option" ? [token] : []));
-  const rest = argv.slice(end + 1);
+  const { words, options, rest } = splitLine(argv);
   if (words.length === 0) return { command: undefined, ...readOptions(options, undefined), operands: [], rest };
   const [command, operands] = findCommand(words, commands);
   const line: ReadCommandLine = { command, ...readOptions(options, command), operands, rest };

@@ -18,6 +18,8 @@ export interface Io {
   readonly ppid: number;
   /** From now on SIGINT, SIGTERM and SIGHUP abort this signal instead of ending the process. */
   onStop(): AbortSignal;
+  /** From now on these signals are handed to `take` instead of doing what they do by default. */
+  onSignals(names: readonly NodeJS.Signals[], take: (name: NodeJS.Signals) => void): void;
 }
 
 /** A command line, read. */
@@ -36,8 +38,11 @@ export interface Invocation extends CommandLine {
   readonly print: Printer;
 }
 
+/** How a command ends: as one of ours, or with the code of a program that it ran. */
+export type Outcome = Exit | { readonly exitCode: number };
+
 /** A command's work. */
-export type Run = (invocation: Invocation) => Promise<Exit>;
+export type Run = (invocation: Invocation) => Promise<Outcome>;
 
 /** One row of the table of commands. */
 export interface Command {
@@ -53,8 +58,10 @@ export interface Command {
   /** Sentences for `--help`. */
   readonly details: readonly string[];
   readonly examples: readonly string[];
-  /** Exits besides `ok`, `failed` and `usage`. */
+  /** Exits besides `ok`, `failed` and `usage`; where there is a `failure`, besides that. */
   readonly exits: readonly Exit[];
+  /** The one exit of whatever goes wrong, for a command whose other exit codes are those of a program that it runs. */
+  readonly failure?: Exit;
   /** Loaded when it runs, so that no command pays for another. */
   readonly load: () => Promise<Run>;
 }

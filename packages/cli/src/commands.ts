@@ -5,6 +5,7 @@ import type { Command } from "./command.js";
 import { EXEC_COMMANDS } from "./commands-exec.js";
 import { PROXY_COMMANDS } from "./commands-proxy.js";
 import { RECORD_COMMANDS } from "./commands-records.js";
+import { SANDBOX_COMMANDS } from "./commands-sandbox.js";
 import { SECRET_COMMANDS } from "./commands-secrets.js";
 
 /** Every command. */
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./commands/init.js")).init,
   },
   ...PROXY_COMMANDS,
+  ...SANDBOX_COMMANDS,
   {
     name: "approve",
     summary: "Answer the questions of every running gate",

@@ -4,7 +4,19 @@
 import type { ConsentErrorCode } from "@acp/core";
 
 /** What a command reports when it ends. */
-export type Exit = "ok" | "failed" | "usage" | "invalid" | "audit" | "nothing" | "unproven" | "review" | "dangerous";
+export type Exit =
+  | "ok"
+  | "failed"
+  | "usage"
+  | "invalid"
+  | "audit"
+  | "nothing"
+  | "unproven"
+  | "review"
+  | "dangerous"
+  | "not_run"
+  | "not_runnable"
+  | "not_found";
 
 /** The number and the meaning of every exit. */
 export const EXIT_CODES: Readonly<Record<Exit, { readonly code: number; readonly meaning: string }>> = {
@@ -13,10 +25,16 @@ export const EXIT_CODES: Readonly<Record<Exit, { readonly code: number; readonly
   usage: { code: 2, meaning: "The command line is wrong; the message says how to mend it. Of `acp exec hook`: the call is blocked." },
   invalid: { code: 3, meaning: "A policy, a configuration, the home, its keys or its vault are missing or do not load." },
   audit: { code: 4, meaning: "An audit log is broken, missing, or cannot be kept." },
-  nothing: { code: 5, meaning: "There is nothing to act on: no such question, no running gate, no such secret." },
+  nothing: { code: 5, meaning: "There is nothing to act on: no such question, no running gate, no such secret, no sandbox that holds." },
   unproven: { code: 6, meaning: "A proof does not hold." },
   review: { code: 7, meaning: "A person should see the command before it runs." },
   dangerous: { code: 8, meaning: "The command is destructive or hostile." },
+  not_run: {
+    code: 125,
+    meaning: "Of `acp run`: it failed itself, whatever the reason; the agent did not start, or its end could not be recorded.",
+  },
+  not_runnable: { code: 126, meaning: "Of `acp run`: there is such a command inside, and it cannot be run." },
+  not_found: { code: 127, meaning: "Of `acp run`: there is no such command inside." },
 };
 
 const EXIT_OF: Partial<Record<ConsentErrorCode, Exit>> = {

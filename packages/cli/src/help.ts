@@ -34,8 +34,8 @@ export function optionUsage(name: OptionName): string {
 }
 
 /** Every exit of a command. */
-export function exitsOf(command: Command): readonly Exit[] {
-  return [...new Set<Exit>(["ok", "failed", "usage", ...command.exits])];
+export function exitsOf({ exits, failure }: Pick<Command, "exits" | "failure">): readonly Exit[] {
+  return [...new Set<Exit>(failure === undefined ? ["ok", "failed", "usage", ...exits] : [failure, ...exits])];
 }
 
 /** Lines of `acp --help`. */

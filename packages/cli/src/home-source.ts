@@ -1,6 +1,8 @@
 /**
  * The home that a command line and its environment name.
  */
+import { existsSync } from "node:fs";
+import { ConsentError } from "@acp/core";
 import { openHome, resolveHome } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "./command.js";
@@ -18,10 +20,25 @@ export function homePath({ values, io }: HomeContext): string {
 }
 
 /**
+ * The same, for those that cannot do without a home or make one.
+ *
+ * @throws ConsentError `home_invalid` also inside a sandbox that hides it: a new one there would be a gate of the agent's own.
+ */
+export function ownHomePath(context: HomeContext): string {
+  const path = homePath(context);
+  const sandbox = context.io.env["ACP_SANDBOX"];
+  if (sandbox === undefined || sandbox === "" || existsSync(path)) return path;
+  throw new ConsentError(
+    "home_invalid",
+    `Cannot use home "${path}": this is inside sandbox "${sandbox}" of acp run, which hides it; MCP servers are reached by starting acp-mcp-bridge`,
+  );
+}
+
+/**
  * The home, checked.
  *
  * @throws ConsentError `home_invalid` with the fix.
  */
 export function homeOf(context: HomeContext): Promise<Home> {
-  return openHome(homePath(context));
+  return openHome(ownHomePath(context));
 }

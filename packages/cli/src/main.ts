@@ -2,11 +2,10 @@
  * main: one command line to one exit code. Results go to stdout, everything else to stderr; nothing is thrown.
  */
 import { readFileSync } from "node:fs";
-import type { Command, Io } from "./command.js";
-import { readCommandLine } from "./command-line.js";
+import type { Command, Io, Outcome } from "./command.js";
+import { commandNamed, readCommandLine } from "./command-line.js";
 import { COMMANDS } from "./commands.js";
 import { EXIT_CODES } from "./exit-codes.js";
-import type { Exit } from "./exit-codes.js";
 import { exitOfError, failureOf, renderFailure } from "./failure.js";
 import { describeCommand, renderCommandHelp, renderHelp } from "./help.js";
 import { createPrinter } from "./printer.js";
@@ -18,15 +17,16 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   const json = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length).includes("--json");
   const print = createPrinter({ stdout: io.stdout, stderr: io.stderr, env: io.env, json });
   try {
-    return EXIT_CODES[await dispatch(argv, io, print)].code;
+    const outcome = await dispatch(argv, io, print);
+    return typeof outcome === "string" ? EXIT_CODES[outcome].code : outcome.exitCode;
   } catch (error) {
     const failure = failureOf(error);
     io.stderr.write(`${json ? JSON.stringify({ error: failure }) : renderFailure(failure)}\n`);
-    return EXIT_CODES[exitOfError(error)].code;
+    return EXIT_CODES[commandNamed(argv, COMMANDS)?.failure ?? exitOfError(error)].code;
   }
 }
 
-async function dispatch(argv: readonly string[], io: Io, print: Printer): Promise<Exit> {
+async function dispatch(argv: readonly string[], io: Io, print: Printer): Promise<Outcome> {
   const { command, ...line } = readCommandLine(argv, COMMANDS);
   if (line.flags.has("help")) {
     showHelp(command, print);

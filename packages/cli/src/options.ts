@@ -49,7 +49,18 @@ export type OptionName =
   | "project"
   | "profile"
   | "port"
-  | "metrics";
+  | "metrics"
+  | "sandbox"
+  | "require"
+  | "mcp"
+  | "workspace"
+  | "read-only"
+  | "read"
+  | "user"
+  | "env"
+  | "unix-sockets"
+  | "dns"
+  | "openclaw-user";
 
 /** Every option of every command. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
@@ -62,7 +73,10 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     value: "NAME",
     summary: "A server as the policy calls it: of acp mcp the one after -- (default), of a secret where it may go (A,B)",
   },
-  agent: { value: "NAME", summary: "The agent's id in policy, questions and log (of acp mcp: mcp-client, of acp proxy http: http-client)" },
+  agent: {
+    value: "NAME",
+    summary: "The agent's id in policy, questions and log (of acp mcp: mcp-client, of acp proxy http: http-client, of acp run: agent)",
+  },
   tty: { summary: "Ask on the controlling terminal too; of acp mcp only where the client does not draw on it" },
   off: { summary: "End the pause" },
   all: { summary: "Everything there is" },
@@ -98,6 +112,17 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     summary: "The project: reading inside it may be safe. Without it, what the agent was opened on, else where the command runs",
   },
   profile: { value: "FILE", summary: "An agent profile's config.json (spec/exec-config.md), with its allowlist" },
+  sandbox: { value: "NAME", summary: "namespace, uid, landlock, preload or env; auto (the default): the better of namespace and landlock" },
+  require: { value: "LEVEL", summary: "The least that the sandbox must be: full, uid or partial (partial, unless --sandbox names one)" },
+  mcp: { value: "stdio", summary: "Speak MCP with the command on its standard input and output" },
+  workspace: { value: "DIR", summary: "The directory that the command works in (the current one)" },
+  "read-only": { summary: "The command may not write in its workspace" },
+  read: { value: "DIRS", summary: "Further directories that the command may read (A,B)" },
+  user: { value: "NAME", summary: "The user, or its number, that the command runs as where acp runs as root" },
+  env: { value: "NAMES", summary: "Variables of this environment that the command gets too (A,B)" },
+  "unix-sockets": { summary: "The command may use Unix sockets of its own" },
+  dns: { value: "system", summary: "With sandbox uid: the host's name servers may be asked past the gate, and much can leave that way" },
+  "openclaw-user": { value: "NAME", summary: "Run as this user, in sandbox uid, with the config.yml, policy.yml and log of its ~/.acp" },
 };
 
 /** Options that every command takes. */

@@ -6,7 +6,7 @@ import { attachApprovers } from "@acp/channel-terminal";
 import type { ApproverClients, ClientRole } from "@acp/channel-terminal";
 import type { Invocation } from "./command.js";
 import { failureOf, renderFailure } from "./failure.js";
-import { homePath } from "./home-source.js";
+import { ownHomePath } from "./home-source.js";
 
 /** The directory of the sockets. */
 export function runDirectory(home: string): string {
@@ -19,6 +19,6 @@ export function attachToGates(
   role: ClientRole,
   signal: AbortSignal,
 ): Promise<ApproverClients> {
-  const directory = runDirectory(homePath({ values, io }));
+  const directory = runDirectory(ownHomePath({ values, io }));
   return attachApprovers({ directory, role, signal, warn: (error) => print.notice(renderFailure(failureOf(error))) });
 }

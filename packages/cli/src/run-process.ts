@@ -13,18 +13,25 @@ function onStop(): AbortSignal {
   return stop.signal;
 }
 
+/** Signals that somebody else is to get; until it is asked for, they do what they do by default. */
+function onSignals(names: readonly NodeJS.Signals[], take: (name: NodeJS.Signals) => void): void {
+  for (const name of names) process.on(name, take);
+}
+
 /** Runs the process's own arguments and sets its exit code. */
 export async function runProcess(): Promise<void> {
   const { stdin, stdout, stderr, env, argv, pid, ppid } = process;
   // A reader that has seen enough (`acp audit show | head`) closes the pipe: a normal end.
   stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  // Nobody hears what is said beside the result: no reason to end what runs.
+  stderr.on("error", () => {});
   const cwd = currentDirectory();
   if (cwd === undefined) {
     stderr.write("acp: Cannot start: the current directory was removed; go to another one [options_invalid]\n");
     process.exitCode = EXIT_CODES.usage.code;
     return;
   }
-  process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, env, pid, ppid, cwd, userHome: homedir(), onStop });
+  process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, env, pid, ppid, cwd, userHome: homedir(), onStop, onSignals });
   // What nobody reads from standard output would keep a process alive that was told to end.
   if (stop.signal.aborted) process.exit();
 }

@@ -11,7 +11,6 @@ import type { ConsentGate, GateOptions, Policy } from "@acp/core";
 import { openHome } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "./command.js";
-import type { AgentProcess } from "./mcp/agent-process.js";
 import { openChannels } from "./mcp/channels.js";
 import { configWarnings, gateOptionsOf } from "./mcp/config.js";
 import type { HomeConfig } from "./mcp/config.js";
@@ -19,8 +18,8 @@ import { openGateSink } from "./mcp/gate-sink.js";
 import type { HomeKeys } from "./mcp/home-keys.js";
 import { checkWitnesses, lookAfterLogs } from "./mcp/home-logs.js";
 import { openHomeStore } from "./mcp/home-store.js";
-import { createNotices, sayHow } from "./mcp/notices.js";
-import type { Notices, Way } from "./mcp/notices.js";
+import { createNotices, isolationMark, sayHow } from "./mcp/notices.js";
+import type { AgentHost, Notices, Way } from "./mcp/notices.js";
 import { findEnded } from "./mcp/other-logs.js";
 import { openPolicyInForce } from "./mcp/policy-in-force.js";
 import { heedRotation } from "./mcp/rotated-keys.js";
@@ -37,8 +36,8 @@ export interface WithGateParts {
   readonly home: Home;
   readonly source: HomeConfig;
   readonly homeKeys: HomeKeys;
-  /** What is known of the agent's process. */
-  readonly host: Pick<AgentProcess, "sharesUid">;
+  /** What is known of the agent's process, and what holds it. */
+  readonly host: AgentHost;
   /** Whose gate it is, in the log's notices. */
   readonly agentId: string;
   /** What passes through it. */
@@ -78,7 +77,8 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
   const settings = { config: source.config?.audit, recover };
   await checkWitnesses(home, settings);
   await using audit = await openHomeAudit(home, settings);
-  const notices = createNotices({ print, audit, agent: agentId });
+  const isolation = isolationMark(host.sandbox);
+  const notices = createNotices({ print, audit, agent: agentId, isolation });
   await sayHow(notices, host, ways);
   await using _logs = await lookAfterLogs({ home, audit, settings, notices, print });
   await using written = await openGateSink(audit, settings.config, print);
@@ -92,6 +92,7 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
     channel: channels.channel,
     audit: written.sink,
     store: kept.store,
+    isolation,
     ...(parts.defaultOffers !== undefined && { defaultOffers: parts.defaultOffers }),
     ...heedRotation({ home, ...homeKeys, notices }),
     ...gateOptionsOf(source),

@@ -6,7 +6,6 @@ import type { Action } from "./action/action.js";
 import { actionDigest } from "./action/digest.js";
 import { ConsentError } from "./errors.js";
 import { PERMIT_TTL_MS } from "./limits.js";
-import { Itself } from "./itself.js";
 import type { Clock } from "./ports.js";
 import type { EventMaker } from "./gate/record.js";
 
@@ -62,7 +61,8 @@ export interface LeaseTerms {
   readonly whyOver: () => Promise<string | undefined>;
 }
 
-interface PermitState extends PermitTerms {
+interface PermitState extends Omit<PermitTerms, "lease"> {
+  readonly lease: LeaseTerms | undefined;
   readonly digest: string;
   readonly expiresAtMonotonicMs: number;
   readonly expiresAtMs: number;
@@ -86,9 +86,32 @@ class PermitKey {
   }
 }
 
-/** Whether a release that redeeming gave was taken by a vault; on the release itself, as an action's mark is. */
-class ReleaseMark extends Itself {
+/**
+ * What redeeming gives. Whether a vault took it is in a private field, as a permit's state is. A class, for an accessor in an object literal makes V8
+ * keep each such object as a dictionary of half a kilobyte, for as long as what was released lasts.
+ */
+class Redeemed implements Release {
+  readonly action: Action;
+  readonly secrets: readonly string[];
+  readonly mask: Release["mask"] = unchanged;
+  readonly masker: Release["masker"] = nothing;
+  readonly #state: PermitState;
+  readonly #performerSignal: AbortSignal | undefined;
+  #signal: AbortSignal | undefined;
   #taken = false;
+
+  constructor(state: PermitState, performerSignal: AbortSignal | undefined) {
+    this.action = state.action;
+    this.secrets = state.secrets;
+    this.#state = state;
+    this.#performerSignal = performerSignal;
+    Object.freeze(this);
+  }
+
+  /** Made on first use: most performers never look at it, and joining signals costs more than deciding. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= anySignal(this.#state, this.#performerSignal));
+  }
 
   static take(release: object): boolean {
     if (!(#taken in release) || release.#taken) return false;
@@ -97,13 +120,23 @@ class ReleaseMark extends Itself {
   }
 }
 
+const unchanged = <T>(value: T): T => value;
+const nothing = (): undefined => undefined;
+
 /** Makes a permit. For the gate alone: not part of the public surface. */
-export function issuePermit(terms: PermitTerms): Permit {
-  const { action, clock, lease } = terms;
+export function issuePermit({ action, secrets, clock, callerSignal, shutdownSignal, event, denialNow, lease }: PermitTerms): Permit {
   const nowMs = clock.now();
   const ttlMs = Math.min(PERMIT_TTL_MS, (lease?.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs);
+  // Written out: V8 gives each object that spreads another one a hidden class of its own, and it lives as long as what is performed.
   const key: object = new PermitKey({
-    ...terms,
+    action,
+    secrets,
+    clock,
+    callerSignal,
+    shutdownSignal,
+    event,
+    denialNow,
+    lease,
     digest: actionDigest(action),
     expiresAtMonotonicMs: clock.monotonic() + ttlMs,
     expiresAtMs: nowMs + ttlMs,
@@ -119,30 +152,14 @@ function hasTimeLeft({ clock, expiresAtMonotonicMs, expiresAtMs }: PermitState):
   return clock.monotonic() < expiresAtMonotonicMs && clock.now() < expiresAtMs;
 }
 
-function anySignal(signals: readonly (AbortSignal | undefined)[], shutdown: AbortSignal): AbortSignal {
-  const given = signals.filter((signal) => signal !== undefined);
-  return given.length === 0 ? shutdown : AbortSignal.any([...given, shutdown]);
-}
-
-function makeRelease({ action, secrets, callerSignal, shutdownSignal }: PermitState, performerSignal: AbortSignal | undefined): Release {
-  let signal: AbortSignal | undefined;
-  const release: Release = Object.freeze({
-    action,
-    secrets,
-    // Made on first use: most performers never look at it, and joining signals costs more than deciding.
-    get signal(): AbortSignal {
-      return (signal ??= anySignal([callerSignal, performerSignal], shutdownSignal));
-    },
-    mask: <T>(value: T): T => value,
-    masker: () => undefined,
-  });
-  void new ReleaseMark(release);
-  return release;
+function anySignal({ callerSignal, shutdownSignal }: PermitState, performerSignal: AbortSignal | undefined): AbortSignal {
+  const given = [callerSignal, performerSignal].filter((signal) => signal !== undefined);
+  return given.length === 0 ? shutdownSignal : AbortSignal.any([...given, shutdownSignal]);
 }
 
 /** True once for each release that redeeming gave: secrets enter no other one, and each only once. */
 export function takeRelease(release: Release): boolean {
-  return ReleaseMark.take(release);
+  return Redeemed.take(release);
 }
 
 /** What each injected release was made of. */
@@ -201,5 +218,5 @@ export function redeemFor(permit: Permit, action: Action, signal: AbortSignal | 
   if (!hasTimeLeft(state)) throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");
   const denial = state.lease?.isRevoked() === true ? "the earlier consent that allowed it was revoked" : state.denialNow();
   if (denial !== undefined) throw new ConsentError("permit_denied", `Cannot redeem the permit: ${denial}`);
-  return makeRelease(state, signal);
+  return new Redeemed(state, signal);
 }

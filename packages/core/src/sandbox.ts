@@ -65,6 +65,8 @@ export interface SandboxInside {
   readonly port: number;
   /** The directory of {@link SandboxSpawnOptions.files}, as a path inside. */
   readonly files: string;
+  /** A directory of the agent's own, writable and private, for `HOME`. */
+  readonly home: string;
 }
 
 /** How to start an agent. `Socket` is the platform's own: on Node, that of node:net. */

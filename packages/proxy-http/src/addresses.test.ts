@@ -80,6 +80,20 @@ describe("checkAddresses()", () => {
       for (let at = 0; at <= good.length; at++) expect(check(app, good.toSpliced(at, 0, bad))).not.toBe("ok");
   });
 
+  it.each([
+    [["10.0.0.1"], true],
+    [["127.0.0.1"], true],
+    [["169.254.169.254"], false],
+    [["10.0.0.1", "169.254.169.254"], false],
+    [["fe80::1", "127.0.0.1"], false],
+  ])("speaks of private_hosts where naming the host would help, for %j: %s", (addresses, isNameable) => {
+    const remedy = `Choose another host${isNameable ? ", or ask the operator to name this one in proxy.private_hosts" : ""}`;
+    expect(() => checkAddresses(app, addresses, rules())).toThrow(
+      expect.objectContaining({ refusal: expect.objectContaining({ remedy }) }),
+    );
+    expect(check(app, addresses).includes("private_hosts")).toBe(isNameable);
+  });
+
   it("takes what this machine's interfaces have for this machine, whatever kind of address it is", () => {
     const here = rules([], ["93.184.215.14", "2606:4700::1"]);
     expect(check(app, ["93.184.215.14"], here)).toContain("this machine");

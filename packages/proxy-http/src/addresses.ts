@@ -6,7 +6,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { addressKind, type Authority, ConsentError, isConsentError, normalizeHost, parseAuthority } from "@acp/core";
-import { refused } from "./refusals.js";
+import { makeRefusal, RefusedError } from "./refusals.js";
 
 /** Finds the addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -65,19 +65,25 @@ const bare = (host: string): string => (host.startsWith("[") ? host.slice(1, -1)
 const sameSpelling = (address: string): string =>
   isIP(address) === 6 && !address.includes("%") ? bare(normalizeHost(`[${address}]`)) : address;
 
+/** Why a host may not be reached at an address, and whether the operator could allow it. */
+interface Obstacle {
+  readonly what: string;
+  readonly isNameable: boolean;
+}
+
 /** What a host's address is, where the host may not be reached at it. The address itself is not said: the agent may have no other way to learn it. */
-function refusalOf(target: Authority, given: string, rules: AddressRules): string | undefined {
+function obstacleAt(target: Authority, given: string, rules: AddressRules): Obstacle | undefined {
   const address = sameSpelling(given);
   const kind = addressKind(address);
-  if (kind === "refused") return "link-local, translated, reserved or cloud metadata; no setting allows it";
+  if (kind === "refused") return { what: "link-local, translated, reserved or cloud metadata; no setting allows it", isNameable: false };
   const isHere = kind === "loopback" || rules.ownAddresses().has(address);
   if (!isHere && kind === "public") return undefined;
   const naming = rules.naming(target);
   const allows = `"${spell(target)}" in proxy.private_hosts allows it`;
   const isProxy = isHere && rules.ownPorts().includes(target.port);
-  if (isProxy && naming !== "port") return `this proxy itself; only ${allows}`;
+  if (isProxy && naming !== "port") return { what: `this proxy itself; only ${allows}`, isNameable: true };
   if (naming !== undefined) return undefined;
-  return `${isHere ? "this machine" : "in a private network"}; ${allows}`;
+  return { what: `${isHere ? "this machine" : "in a private network"}; ${allows}`, isNameable: true };
 }
 
 /**
@@ -86,11 +92,17 @@ function refusalOf(target: Authority, given: string, rules: AddressRules): strin
  * @throws RefusedError `address_refused` where one of them may not be reached.
  */
 export function checkAddresses(target: Authority, addresses: readonly string[], rules: AddressRules): void {
-  for (const address of addresses) {
-    const what = refusalOf(target, address, rules);
-    // One bad address among good ones is how rebinding starts: the whole answer is refused.
-    if (what !== undefined) throw refused("address_refused", `the address of "${target.host}" is ${what}`);
-  }
+  // One bad address among good ones is how rebinding starts: the whole answer is refused.
+  const obstacles = addresses.map((address) => obstacleAt(target, address, rules)).filter((each) => each !== undefined);
+  // What no setting allows is the reason: naming the host would not help.
+  const obstacle = obstacles.find(({ isNameable }) => !isNameable) ?? obstacles[0];
+  if (obstacle !== undefined) throw refusedAt(target, obstacle);
+}
+
+function refusedAt({ host }: Authority, { what, isNameable }: Obstacle): RefusedError {
+  const refusal = makeRefusal("address_refused", `the address of "${host}" is ${what}`);
+  const remedy = `${refusal.remedy}, or ask the operator to name this one in proxy.private_hosts`;
+  return new RefusedError(isNameable ? { ...refusal, remedy } : refusal);
 }
 
 /** The address that a host is, where it is one. */

@@ -13,6 +13,7 @@ import {
   type Resolve,
   systemResolve,
 } from "./addresses.js";
+import { isInternalHost } from "./internal.js";
 import type { Dial } from "./parts.js";
 import { refused } from "./refusals.js";
 
@@ -69,25 +70,21 @@ interface Bounds {
   readonly signal: AbortSignal;
 }
 
-/** What `start` settles with, unless its time is over or the signal aborts first; then the signal that it was given aborts. */
+/** What `start` settles with, unless its time is over or the signal aborts first; the signal that it was given aborts in the end in any case. */
 async function within<T>(start: (signal: AbortSignal) => Promise<T>, { clock, ms, signal }: Bounds): Promise<T> {
   signal.throwIfAborted();
   const over = new AbortController();
   const stop = (): void => over.abort(asError(signal.reason));
   signal.addEventListener("abort", stop, { once: true });
-  const aborted = new Promise<never>((_, reject) => {
-    over.signal.addEventListener("abort", () => reject(asError(over.signal.reason)), { once: true });
+  // Ends with the reason where it is aborted.
+  const late = clock.sleep(ms, { signal: over.signal }).then(() => {
+    throw new TooLateError("the time is over");
   });
-  const done = new AbortController();
-  clock.sleep(ms, { signal: done.signal }).then(
-    () => over.abort(new TooLateError("the time is over")),
-    () => {},
-  );
   try {
-    return await Promise.race([start(over.signal), aborted]);
+    return await Promise.race([start(over.signal), late]);
   } finally {
-    done.abort(DONE);
     signal.removeEventListener("abort", stop);
+    over.abort(DONE);
   }
 }
 
@@ -164,6 +161,8 @@ export function createDialer(options: DialerOptions): Dial {
   const rules: AddressRules = { naming, ownPorts, ownAddresses: options.ownAddresses ?? createCached(clock) };
   return async (target, signal) => {
     signal.throwIfAborted();
+    // What was released may be another host than the one that was asked for.
+    if (isInternalHost(target.host)) throw refused("service_refused", `"${target.host}" is no host of a network`);
     const untilMs = clock.monotonic() + connectMs;
     const dialling: Dialling = { target, signal, clock, leftMs: () => Math.max(0, untilMs - clock.monotonic()) };
     const addresses = await resolveOnce(resolve, dialling);

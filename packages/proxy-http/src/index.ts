@@ -2,6 +2,7 @@
 export type { Resolve } from "./addresses.js";
 export type { AgentAccount, Attribution } from "./agents.js";
 export { hostApprovalTtlMs } from "./host-approval.js";
+export type { InternalService } from "./internal.js";
 export type { ProxyLimits } from "./limits.js";
 export type { Caller, ProxyCount } from "./parts.js";
 export type { ProxyRefusalCode, Refusal } from "./refusals.js";

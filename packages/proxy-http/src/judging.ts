@@ -9,6 +9,7 @@ import type { FindCaller } from "./agents.js";
 import type { Connection } from "./connections.js";
 import { actionOf } from "./decide.js";
 import type { ForwardParts } from "./forward.js";
+import { type FindInternal, type InternalService, isInternalHost, serviceFor } from "./internal.js";
 import type { Caller, Decide, Dial, ProxyCount } from "./parts.js";
 import { BrokenOffError } from "./pump.js";
 import { makeDenial, makeRefusal, type Refusal, refused, RefusedError } from "./refusals.js";
@@ -18,7 +19,7 @@ import { type CheckedRequest, checkHost, checkRequest, type RequestLine } from "
 export interface ProxyLogEntry {
   readonly level: "info" | "warn" | "error";
   /** Stable name. */
-  readonly event: "refused" | "broke_off" | "failed" | "note";
+  readonly event: "refused" | "broke_off" | "failed" | "internal" | "note";
   /** One line. */
   readonly text: string;
   readonly agent?: string;
@@ -36,6 +37,7 @@ export interface ServeParts extends ForwardParts {
   readonly requireSni: boolean;
   /** Which hosts may go over to another protocol. */
   readonly mayUpgrade: Naming;
+  readonly internal: FindInternal;
   readonly isClosing: () => boolean;
   readonly count: (count: ProxyCount) => void;
   readonly log: (entry: ProxyLogEntry) => void;
@@ -69,13 +71,15 @@ interface About {
 export interface Job extends Arrived<RequestLine> {
   readonly kind: "requests" | "tunnels";
   readonly perform: Perform;
+  /** Gives the connection to a service in this process; settles when it is gone. Left out: the request is no CONNECT. */
+  readonly handOver?: (service: InternalService, caller: Caller) => Promise<void>;
   /** Says no; `undefined`: ends the connection, if it is not over. */
   refuse(refusal: Refusal | undefined): void | Promise<void>;
 }
 
 function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refusal | undefined {
   if (isClosing()) return makeRefusal("closing", "the proxy is closing");
-  return connection.load >= limits.pipelinedMax
+  return connection.load() >= limits.pipelinedMax
     ? makeRefusal("overloaded", `${limits.pipelinedMax} requests of this connection are under way already`)
     : undefined;
 }
@@ -123,7 +127,8 @@ function enter({ watch, limits }: ServeParts, { kind, connection }: Job): Visit 
  *
  * @throws RefusedError for what is not even judged.
  */
-function judge(parts: ServeParts, { request, connection, perform }: Job, { about, visit }: Judging): Promise<Refusal | undefined> {
+function judge(parts: ServeParts, job: Job, { about, visit }: Judging): Promise<Refusal | undefined> {
+  const { request, connection, perform } = job;
   const { rawHeaders } = request;
   const { signal } = visit;
   const caller = parts.findCaller(rawHeaders, connection.caller);
@@ -132,6 +137,7 @@ function judge(parts: ServeParts, { request, connection, perform }: Job, { about
   const action = actionOf({ method: checked.method, target: checked.target, rawHeaders });
   about.host = action.meta.host;
   checkHost(checked, action);
+  if (isInternalHost(action.meta.host)) return serveInside(parts, job, { about, visit, action, caller });
   if (checked.upgrade !== undefined) checkUpgrade(parts, action);
   return parts.decide({ action, caller, signal }, (release) => {
     visit.decided();
@@ -142,6 +148,24 @@ function judge(parts: ServeParts, { request, connection, perform }: Job, { about
 interface Judging {
   readonly about: About;
   readonly visit: Visit;
+}
+
+/**
+ * Gives a connection to a service in this process. The gate is not asked about it: whatever is said over it is judged there.
+ *
+ * @throws RefusedError `service_refused`.
+ */
+async function serveInside(
+  { internal, log }: ServeParts,
+  { connection, handOver }: Job,
+  { about, visit, action, caller }: Judging & Pick<Judged, "action" | "caller">,
+): Promise<undefined> {
+  const { method, host, port } = action.meta;
+  const service = serviceFor(internal, { target: { host, port }, method, connection });
+  if (handOver === undefined) throw new Error("a CONNECT cannot be handed over");
+  visit.decided();
+  log({ level: "info", event: "internal", text: `the connection goes to the service at port ${port}`, ...about });
+  await handOver(service, caller);
 }
 
 /**
@@ -197,7 +221,8 @@ interface Outcome {
 }
 
 function tell({ count, log }: ServeParts, kind: Job["kind"], { about, refusal, isBroken }: Outcome): void {
-  count({ name: kind, by: 1, labels: { outcome: refusal !== undefined ? "refused" : isBroken ? "broke_off" : "performed" } });
+  const name = about.host !== undefined && isInternalHost(about.host) ? "internal" : kind;
+  count({ name, by: 1, labels: { outcome: refusal !== undefined ? "refused" : isBroken ? "broke_off" : "performed" } });
   if (refusal === undefined) return;
   const { code, reason, requestId } = refusal;
   count({ name: "refusals", by: 1, labels: { code } });

@@ -38,7 +38,7 @@ export type Decide = (asking: Asking, perform: (release: Release) => Promise<voi
 
 /** What happened, for counters: a name that is stable, and labels of few values. */
 export interface ProxyCount {
-  readonly name: "requests" | "tunnels" | "refusals" | "bytes_up" | "bytes_down" | "connections";
+  readonly name: "requests" | "tunnels" | "internal" | "refusals" | "bytes_up" | "bytes_down" | "connections";
   readonly by: number;
   readonly labels: Readonly<Record<string, string>>;
 }

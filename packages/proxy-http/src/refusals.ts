@@ -12,6 +12,8 @@ export type ProxyRefusalCode =
   | "agent_unknown"
   /** The host may not be reached: 403. */
   | "address_refused"
+  /** The name belongs to the proxy itself, and leads this request nowhere: 403. */
+  | "service_refused"
   /** The host cannot be reached: 502. */
   | "upstream_unreachable"
   /** The host's answer cannot be forwarded: 502. */
@@ -57,7 +59,12 @@ const PROXY_ROWS: Readonly<Record<ProxyRefusalCode, Row>> = {
   },
   address_refused: {
     status: 403,
-    remedy: "Choose another host; the operator can name this one in proxy.private_hosts where the reason says so",
+    remedy: "Choose another host",
+    retryable: false,
+  },
+  service_refused: {
+    status: 403,
+    remedy: "Inside a sandbox start acp-mcp-bridge as the MCP server; names under acp.internal lead nowhere else",
     retryable: false,
   },
   upstream_unreachable: { status: 502, remedy: "Check the host and the port, or try again later", retryable: true },
@@ -133,6 +140,7 @@ const STATUS_TYPES: Readonly<Record<ProxyRefusalCode, string>> = {
   request_invalid: "http_request_error",
   agent_unknown: "http_request_denied",
   address_refused: "destination_ip_prohibited",
+  service_refused: "http_request_denied",
   upstream_unreachable: "destination_unavailable",
   upstream_invalid: "http_protocol_error",
   upstream_timeout: "connection_timeout",

@@ -10,6 +10,8 @@ import { type Arrived, checkUpgrade, type Job, type Judged, run, type ServeParts
 import { refusalBytes, sendRefusal } from "./refusals.js";
 import { type Carried, carry, holdAhead } from "./tunnel.js";
 
+const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
+
 function countBytes({ count }: ServeParts, kind: Job["kind"], { up, down }: Passed | Carried): void {
   if (up > 0) count({ name: "bytes_up", by: up, labels: { kind } });
   if (down > 0) count({ name: "bytes_down", by: down, labels: { kind } });
@@ -63,7 +65,7 @@ export function serveConnect(parts: ServeParts, { request, connection }: Arrived
   const { socket } = connection;
   const { method, url, httpVersion, rawHeaders } = request;
   // An answer of an earlier request is still on its way.
-  if (connection.load > 0) {
+  if (connection.load() > 0) {
     socket.destroy();
     return Promise.resolve();
   }
@@ -79,9 +81,18 @@ export function serveConnect(parts: ServeParts, { request, connection }: Arrived
       const { host, port } = action.meta;
       const upstream = await parts.dial({ host, port }, signal);
       isOpen = true;
-      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      socket.write(ESTABLISHED);
       const hello = { host, requireSni: parts.requireSni };
       countBytes(parts, "tunnels", await carry({ client: socket, upstream }, { limits, watch, ahead: takeAhead(), hello }));
+    },
+    async handOver(service, caller) {
+      const gone = new Promise<void>((resolve) => void socket.once("close", resolve));
+      const ahead = takeAhead();
+      isOpen = true;
+      socket.write(ESTABLISHED);
+      if (ahead.length > 0) socket.unshift(ahead);
+      service(socket, caller);
+      await gone;
     },
     refuse(refusal) {
       if (refusal === undefined) return void socket.destroy();
@@ -101,7 +112,7 @@ function switchHead({ rawHeaders }: IncomingMessage, upgrade: string): string {
 /** Serves a request that wants to go over to another protocol; from here on its socket is ours. */
 export async function serveUpgrade(parts: ServeParts, { request, connection }: Arrived, head: Buffer): Promise<void> {
   const { socket } = connection;
-  if (connection.load > 0) return void socket.destroy();
+  if (connection.load() > 0) return void socket.destroy();
   const { limits, watch } = parts;
   const takeAhead = holdAhead(socket, head, limits.aheadBytesMax);
   const response = answerOn(socket, request);

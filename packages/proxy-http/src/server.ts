@@ -10,6 +10,7 @@ import { type AgentAccount, ATTRIBUTION_HEADER, type Attribution, createAgents }
 import { type Connections, createConnections } from "./connections.js";
 import { createDecide } from "./decide.js";
 import { createDialer } from "./dial.js";
+import { type InternalService, readInternal } from "./internal.js";
 import { LIMITS, type ProxyLimits } from "./limits.js";
 import type { Caller, ProxyCount } from "./parts.js";
 import { makeRefusal, type Refusal, refusalBytes } from "./refusals.js";
@@ -35,6 +36,8 @@ export interface HttpConsentProxyOptions {
   readonly requireSni?: boolean;
   /** Hosts that may go over to another protocol (WebSocket), as `host` or `host:port`. Left out: none. */
   readonly upgradeHosts?: readonly string[];
+  /** What sockets that are handed over reach in this process by `CONNECT name.acp.internal:port`, by exactly that. Left out: nothing. */
+  readonly internal?: Readonly<Record<string, InternalService>>;
   readonly limits?: Partial<ProxyLimits>;
   /** Hears what is to be counted. */
   readonly count?: (count: ProxyCount) => void;
@@ -123,7 +126,13 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
       }
       return { port: portOf(server)[0] ?? port };
     },
-    attach: (socket, caller) => take(attached, socket, caller),
+    attach(socket, caller) {
+      // As it is for those that we accept: who ended its own side still gets its answer.
+      socket.allowHalfOpen = true;
+      take(attached, socket, caller);
+      // Whoever accepted it may have paused it, so that nothing was lost on the way.
+      socket.resume();
+    },
     close: ({ drainMs = 0 } = {}) => close(drainMs),
   };
 }
@@ -143,7 +152,7 @@ interface Shared {
 }
 
 function serveParts(options: HttpConsentProxyOptions, { limits, watch, ownPorts, isClosing }: Shared): ServeParts {
-  const { gate, resolve, privateHosts = [], upgradeHosts = [], attribution = "none", clock = systemClock } = options;
+  const { gate, resolve, privateHosts = [], upgradeHosts = [], internal = {}, attribution = "none", clock = systemClock } = options;
   const log = quietly(options.log ?? NOTHING);
   const naming = readPrivateHosts(privateHosts);
   const dial = createDialer({ naming, ownPorts, connectMs: limits.connectMs, clock, ...(resolve === undefined ? {} : { resolve }) });
@@ -157,6 +166,7 @@ function serveParts(options: HttpConsentProxyOptions, { limits, watch, ownPorts,
     decide: createDecide({ gate, log: (text) => log({ level: "warn", event: "note", text }) }),
     requireSni: options.requireSni ?? false,
     mayUpgrade: readPrivateHosts(upgradeHosts),
+    internal: readInternal(internal),
     isClosing,
     count: quietly(options.count ?? NOTHING),
     log,
@@ -214,7 +224,7 @@ function makeServer({ serve, connections }: ServerParts): Server {
     refused.add(socket);
     const refusal = refusalOf(error, limits);
     const connection = socket instanceof Socket ? connections.of(socket) : undefined;
-    if (refusal === undefined || connection === undefined || connection.load > 0 || !socket.writable) return void socket.destroy();
+    if (refusal === undefined || connection === undefined || connection.load() > 0 || !socket.writable) return void socket.destroy();
     serve.count({ name: "refusals", by: 1, labels: { code: refusal.code } });
     serve.log({ level: "info", event: "refused", text: refusal.reason, code: refusal.code });
     socket.end(refusalBytes(refusal));

@@ -4,9 +4,9 @@
  */
 import type { Socket } from "node:net";
 import { isConsentError, normalizeHost } from "@acp/core";
-import { createHelloReader, type Hello } from "./client-hello.js";
+import { createHelloReader, type Hello, type HelloReader } from "./client-hello.js";
 import type { ProxyLimits } from "./limits.js";
-import { BrokenOffError } from "./pump.js";
+import { BrokenOffError, pump } from "./pump.js";
 import { refused } from "./refusals.js";
 import type { Watch } from "./watch.js";
 
@@ -42,6 +42,7 @@ export interface CarryParts {
 
 /** TLS alert, fatal: unrecognized_name. */
 const UNRECOGNIZED_NAME: Buffer = Buffer.from([0x15, 3, 1, 0, 2, 2, 112]);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 const IS_ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 
 function isSameHost(serverName: string, host: string): boolean {
@@ -71,7 +72,7 @@ export function whyRefused(hello: Hello, host: string, requireSni: boolean): str
 
 /** Holds what a client sends before its tunnel is decided; the returned function hands it over. */
 export function holdAhead(client: Socket, head: Buffer, bytesMax: number): () => Buffer {
-  const chunks: Buffer[] = [head];
+  const chunks: Buffer[] = head.length === 0 ? [] : [head];
   let bytes = head.length;
   const take = (chunk: Buffer): void => {
     chunks.push(chunk);
@@ -82,7 +83,7 @@ export function holdAhead(client: Socket, head: Buffer, bytesMax: number): () =>
   return () => {
     client.off("data", take);
     client.pause();
-    return Buffer.concat(chunks.splice(0));
+    return chunks.length === 0 ? NO_BYTES : Buffer.concat(chunks.splice(0));
   };
 }
 
@@ -95,21 +96,33 @@ interface Sniffing {
 
 /** Reads the client's first bytes until it is clear what they are. A client that ends without a byte is no TLS. */
 function sniff(client: Socket, { ahead, bytesMax, onHello }: Sniffing): void {
-  const reader = createHelloReader(bytesMax);
+  // Made with the first byte: a tunnel whose client says nothing holds none.
+  let reader: HelloReader | undefined;
   const tell = (hello: Hello): void => {
     client.off("data", take).off("end", onEnd).pause();
-    onHello(hello, reader.taken());
+    onHello(hello, reader?.taken() ?? NO_BYTES);
   };
   const take = (chunk: Buffer): void => {
+    reader ??= createHelloReader(bytesMax);
     const hello = reader.push(chunk);
     if (hello !== undefined) tell(hello);
   };
-  const onEnd = (): void => tell(reader.taken().length === 0 ? { kind: "other" } : { kind: "malformed", why: "it breaks off" });
+  const onEnd = (): void => tell(reader === undefined ? { kind: "other" } : { kind: "malformed", why: "it breaks off" });
   client.on("data", take).on("end", onEnd);
   // Before the bytes that came ahead: what they decide may pause it again.
   client.resume();
   if (ahead.length > 0) take(ahead);
   else if (client.readableEnded) onEnd();
+}
+
+const NOTHING = (): void => {};
+
+/** One way of a tunnel, its end included: what `pipe` does, for a quarter of the memory that it holds for as long as the tunnel is idle. */
+function pass(from: Socket, to: Socket): void {
+  pump(from, to, NOTHING);
+  if (from.readableEnded) to.end();
+  else from.on("end", () => void to.end());
+  from.resume();
 }
 
 /**
@@ -148,7 +161,7 @@ export function carry({ client, upstream }: Pair, { limits, watch, ahead, hello:
     };
     const start = (bytes: Buffer): void => {
       if (bytes.length > 0) upstream.write(bytes);
-      client.pipe(upstream);
+      pass(client, upstream);
     };
     const refuse = (hello: Hello, why: string): void => {
       over ??= refused("request_invalid", `the tunnel was closed: ${why}`);
@@ -160,7 +173,7 @@ export function carry({ client, upstream }: Pair, { limits, watch, ahead, hello:
     client.on("error", broken).on("close", () => onClose(upstream));
     upstream.on("error", broken).on("close", () => onClose(client));
     // Protocols whose server speaks first wait for its greeting.
-    if (terms?.requireSni !== true) upstream.pipe(client);
+    if (terms?.requireSni !== true) pass(upstream, client);
     if (terms === undefined) return start(ahead);
     sniff(client, {
       ahead,
@@ -168,7 +181,7 @@ export function carry({ client, upstream }: Pair, { limits, watch, ahead, hello:
       onHello(hello, bytes) {
         const why = whyRefused(hello, terms.host, terms.requireSni);
         if (why !== undefined) return refuse(hello, why);
-        if (terms.requireSni) upstream.pipe(client);
+        if (terms.requireSni) pass(upstream, client);
         start(bytes);
       },
     });

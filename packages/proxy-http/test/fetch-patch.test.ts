@@ -4,14 +4,14 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
+import { build } from "tsup";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listen, startPlainProxy } from "./plain-proxy.js";
 import type { PlainProxy } from "./plain-proxy.js";
@@ -40,23 +40,26 @@ const plain = createServer(echo);
 let secure = createSecureServer();
 let [plainPort, securePort] = [0, 0];
 
-/** The patch as JavaScript, so that it is loaded as a user loads it, also into worker threads. */
-const patchPath = join(dir, "fetch-patch.js");
+/** The patch as it is built and as it is copied into a sandbox: one file, with no package around it. */
+const patchPath = join(dir, "patch", "fetch-patch.mjs");
 
-function buildPatch(): void {
-  writeFileSync(join(dir, "package.json"), '{ "type": "module" }');
-  mkdirSync(join(dir, "fetch-patch"));
-  const files = readdirSync(join(SOURCE, "fetch-patch")).filter((file) => !file.includes(".test."));
-  for (const file of ["fetch-patch.ts", ...files.map((each) => `fetch-patch/${each}`)]) {
-    const { outputText } = transpileModule(readFileSync(join(SOURCE, file), "utf8"), {
-      compilerOptions: { target: ScriptTarget.ES2022, module: ModuleKind.ESNext, verbatimModuleSyntax: true },
-    });
-    writeFileSync(join(dir, file.replace(/\.ts$/, ".js")), outputText);
-  }
+function buildPatch(): Promise<void> {
+  return build({
+    entry: [join(SOURCE, "fetch-patch.ts")],
+    outDir: join(dir, "patch"),
+    outExtension: () => ({ js: ".mjs" }),
+    format: "esm",
+    target: "node20",
+    platform: "neutral",
+    external: [/^node:/],
+    splitting: false,
+    silent: true,
+    config: false,
+  });
 }
 
 beforeAll(async () => {
-  buildPatch();
+  await buildPatch();
   const subject = ["-subj", "/CN=origin.test", "-addext", "subjectAltName=DNS:origin.test,IP:127.0.0.1"];
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   execFileSync("openssl", ["req", "-x509", ...kind, ...subject, "-keyout", keyPath, "-out", certPath], { stdio: "ignore" });

@@ -2,4 +2,6 @@
 export type { CallNotice } from "./call-result.js";
 export { createMcpProxy } from "./proxy.js";
 export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig, UrlUpstream } from "./proxy.js";
+export { createMcpSessions } from "./sessions.js";
+export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";
 export type { CommandUpstream } from "./upstream.js";

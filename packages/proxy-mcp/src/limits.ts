@@ -34,6 +34,11 @@ export const FLUSH_GRACE_MS = 1_000;
 /** How long output of an exited server is still read, where a child of it keeps the pipe open. */
 export const DRAIN_MS = 250;
 
+/** Sessions of one agent at a time; each starts every server anew, and a client with several conversations has a few. */
+export const SESSIONS_MAX = 8;
+/** How long a client of an ended session may go on reading and sending before it is cut. */
+export const SESSION_LINGER_MS = 5_000;
+
 /** Tools remembered for one server. */
 export const TOOLS_MAX = 10_000;
 /** JSON text of one input schema; a larger one is not compiled. */

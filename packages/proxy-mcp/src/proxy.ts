@@ -117,11 +117,14 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     splitter.end();
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
   };
-  input.on("data", (chunk: Buffer) => splitter.push(chunk));
+  // What comes once it is over is nobody's; whoever owns the stream may read on.
+  input.on("data", (chunk: Buffer) => ending || splitter.push(chunk));
   input.on("end", gone);
   input.on("error", gone);
   input.on("close", gone);
   output.on("error", gone);
+  // It may have been paused, so that nothing was lost before now.
+  input.resume();
   const close = async (): Promise<void> => {
     tellStopped();
     void finish({ reason: "closed", detail: "the proxy was closed" });
@@ -185,8 +188,12 @@ function createRouter(parts: RouterParts): Router {
   return first !== undefined && second === undefined ? createSingleRouter(parts, first) : createManyRouter(parts);
 }
 
-/** The servers, checked before the first of them starts. */
-function checkUpstreams(configs: readonly UpstreamConfig[]): readonly CommandUpstream[] {
+/**
+ * The servers, checked before the first of them starts.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly CommandUpstream[] {
   const names = new Set<string>();
   if (configs.length === 0) throw invalid("start the proxy: it has no server");
   return configs.map((config) => {

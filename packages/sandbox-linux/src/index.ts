@@ -1,2 +1,12 @@
 /** @acp/sandbox-linux: starts an agent so that its only way out is the gate's proxy, and says what each kind of boundary enforces. */
 export type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, LinuxSandboxName, ResourceCaps, Workspace } from "./parts.js";
+export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
+export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
+export { reachesLevel } from "./levels.js";
+export { createNamespaceSandbox } from "./namespace.js";
+export { createUidSandbox } from "./uid.js";
+export type { UidOptions } from "./uid-prepare.js";
+export { createLandlockSandbox } from "./landlock.js";
+export type { LandlockOptions } from "./landlock.js";
+export { createPreloadSandbox } from "./preload.js";
+export { createEnvSandbox } from "./env.js";

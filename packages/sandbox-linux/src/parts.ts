@@ -82,8 +82,18 @@ export interface FirstStageOrders {
   readonly canaries: Canaries;
 }
 
+/** What the kernel says about the first stage's own process, which the agent will take the place of. */
+export interface StagePrivileges {
+  readonly uid: number;
+  /** Effective, permitted, inheritable, bounding and ambient capabilities are all empty. */
+  readonly hasNoCapabilities: boolean;
+  readonly hasNoNewPrivileges: boolean;
+  readonly hasSeccompFilter: boolean;
+}
+
 /** What the first stage found: for each canary why it was not reached, or `undefined` where it was. */
 export interface FirstStageFindings {
+  readonly privileges: StagePrivileges;
   readonly proxy: "reached" | string;
   readonly tcp: string | undefined;
   readonly udp: string | undefined;
@@ -103,22 +113,25 @@ export interface FirstStage {
 /** Runs the manager's side of the first stage in a child that was spawned with an IPC channel. */
 export type RunFirstStage = (
   child: ChildProcess,
-  orders: Omit<FirstStageOrders, "nonce" | "canaries"> & { readonly listener?: Server; readonly signal: AbortSignal },
+  orders: Omit<FirstStageOrders, "nonce" | "canaries"> & {
+    /** With `connect`: the manager's own listener. */
+    readonly listener?: Server;
+    /** Where the path canary is opened. */
+    readonly session: Session;
+    readonly signal: AbortSignal;
+  },
 ) => Promise<FirstStage>;
 
-/** What is kept of a running agent outside of memory, so that the next start cleans up after a crash. */
+/** What is kept of a running agent outside of memory, so that the next start cleans up after a crash. The manager is in {@link Session.id}. */
 export interface SessionRecord {
   readonly sandbox: LinuxSandboxName;
-  readonly managerPid: number;
-  /** Start time of the manager in clock ticks since boot (/proc/PID/stat field 22): a pid alone may be another process by now. */
-  readonly managerStart: string;
   /** Cgroup directories to kill and remove. */
   readonly cgroups: readonly string[];
   /** A table of nftables to delete, where the agent's uid has nothing left running. */
   readonly nftTable?: string;
 }
 
-/** A session's directory: `inside/` is what the agent may see of it. */
+/** A session's directory, one an agent; its name says which process made it. `inside/` is what the agent may see of it. */
 export interface Session extends AsyncDisposable {
   readonly id: string;
   readonly directory: string;

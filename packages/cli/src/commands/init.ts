@@ -5,14 +5,14 @@ import { initHome, initKeys } from "@acp/home";
 import type { Home } from "@acp/home";
 import { checkpointKeyPath, initCheckpointKey } from "../checkpoint-key.js";
 import type { Invocation, Run } from "../command.js";
-import { homePath } from "../home-source.js";
+import { ownHomePath } from "../home-source.js";
 import { chooseUnlock, exists, hasKeys, keyFilePath, openKeys, readUnlock } from "../unlock.js";
 import { noteVault } from "../vault-log.js";
 
 /** Runs the command. */
 export const init: Run = async (invocation) => {
   const { print } = invocation;
-  const { home, created, existing } = await initHome(homePath(invocation));
+  const { home, created, existing } = await initHome(ownHomePath(invocation));
   const keys = await makeKeys(home, invocation);
   const made = [...created, ...keys.created];
   const kept = [...existing, ...keys.existing];

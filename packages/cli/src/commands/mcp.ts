@@ -7,7 +7,7 @@ import { createMcpProxy } from "@acp/proxy-mcp";
 import type { ProxyExit } from "@acp/proxy-mcp";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
-import { homePath } from "../home-source.js";
+import { ownHomePath } from "../home-source.js";
 import { openHttpBeside } from "../http/open-http-proxy.js";
 import { hostOffers } from "../http/settings.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
@@ -22,7 +22,7 @@ const AGENT_ID = "mcp-client";
 export const mcp: Run = async (invocation) => {
   const { io, print } = invocation;
   const signal = io.onStop();
-  const home = await makeHome(homePath(invocation));
+  const home = await makeHome(ownHomePath(invocation));
   const source = await readHomeConfig(home, invocation);
   const servers = chooseServers(source, invocation);
   const host = await lookAtAgent(io.ppid);

@@ -2,7 +2,7 @@
  * `acp proxy http`: a gate between programs and the network. It listens on 127.0.0.1 until it is told to end.
  */
 import type { Invocation, Run } from "../command.js";
-import { homePath } from "../home-source.js";
+import { ownHomePath } from "../home-source.js";
 import { createCounters, serveCounters } from "../http/counters.js";
 import { openHttpProxy } from "../http/open-http-proxy.js";
 import { choosePort, hostOffers, readPort } from "../http/settings.js";
@@ -21,7 +21,7 @@ export const proxyHttp: Run = async (invocation) => {
   const signal = io.onStop();
   const defaultOffers = hostOffers(io.env);
   const metricsPort = readPort("metrics", values.metrics);
-  const home = await makeHome(homePath(invocation));
+  const home = await makeHome(ownHomePath(invocation));
   const source = await readHomeConfig(home, invocation);
   const wanted = choosePort(source, invocation);
   const homeKeys = await openHomeKeys(home, invocation);

@@ -15,6 +15,7 @@ export interface Counters {
 const HELP: Readonly<Record<ProxyCount["name"], string>> = {
   requests: "Requests that were no CONNECT",
   tunnels: "CONNECT requests",
+  internal: "CONNECT requests to services of this process",
   refusals: "Requests that were refused, by code",
   bytes_up: "Bytes from agents to hosts",
   bytes_down: "Bytes from hosts to agents",

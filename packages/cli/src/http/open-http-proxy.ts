@@ -22,6 +22,23 @@ export interface HttpProxyParts {
   /** Who asks without credentials; `undefined`: nobody may. */
   readonly agent: Agent | undefined;
   readonly count?: HttpConsentProxyOptions["count"];
+  /** Takes what is to be said; on stderr unless given. */
+  readonly log?: NonNullable<HttpConsentProxyOptions["log"]>;
+  /** Names that a CONNECT of an attached socket reaches. */
+  readonly internal?: HttpConsentProxyOptions["internal"];
+}
+
+/**
+ * Makes the proxy of a gate; it listens nowhere.
+ *
+ * @throws ConsentError `config_invalid` or `options_invalid`, naming the file.
+ */
+export async function makeHttpProxy(parts: HttpProxyParts): Promise<HttpConsentProxy> {
+  const { invocation, source, homeKeys, inUse, agent, count, internal } = parts;
+  const options = await proxyOptions({ source, keys: homeKeys.keys, agent, gateWith: inUse.gateWith });
+  const log = parts.log ?? createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
+  const more = { ...(count !== undefined && { count }), ...(internal !== undefined && { internal }) };
+  return onFile(source.file, () => createHttpConsentProxy({ ...options, gate: inUse.gate, log, ...more }));
 }
 
 /** A proxy that listens. */
@@ -36,12 +53,7 @@ export interface RunningHttpProxy {
  * @throws ConsentError `config_invalid` or `options_invalid`; {@link isTaken} tells whether somebody else has the port.
  */
 export async function openHttpProxy(parts: HttpProxyParts, port: number): Promise<RunningHttpProxy> {
-  const { invocation, source, homeKeys, inUse, agent, count } = parts;
-  const options = await proxyOptions({ source, keys: homeKeys.keys, agent, gateWith: inUse.gateWith });
-  const log = createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
-  const proxy = await onFile(source.file, () =>
-    createHttpConsentProxy({ ...options, gate: inUse.gate, log, ...(count !== undefined && { count }) }),
-  );
+  const proxy = await makeHttpProxy(parts);
   try {
     return { proxy, ...(await proxy.listen({ port })) };
   } catch (cause) {

@@ -24,6 +24,11 @@ export async function lookAtAgent(ppid: number): Promise<AgentProcess> {
   }
 }
 
+/** Whether this process is root's. */
+export function runsAsRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
 /** The words before the first option: `node /usr/bin/client --key=…` is shown as `node /usr/bin/client`. */
 export function leadingWords(words: readonly string[]): string {
   const end = words.findIndex((word) => word.startsWith("-") || word === "");

@@ -11,6 +11,7 @@ import { readVaultFile, signerInUse } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../hidden-prompt.js";
+import type { Terminal } from "../hidden-prompt.js";
 import { hasKeys, openKeys } from "../unlock.js";
 import { checkRollback } from "../vault-log.js";
 
@@ -27,13 +28,16 @@ export interface HomeKeys {
 /**
  * Opens keys and vault; without keys answers are not signed and no secret is known.
  *
- * Standard input is MCP's, and so is the terminal of most clients: a passphrase is asked for with --tty alone.
- *
+ * @param find - Where to ask for a passphrase. Standard input is MCP's, and so is the terminal of most clients: with --tty alone, unless given.
  * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault does not, or is not the one that was saved last.
  */
-export async function openHomeKeys(home: Home, invocation: Invocation): Promise<HomeKeys> {
+export async function openHomeKeys(
+  home: Home,
+  invocation: Invocation,
+  find: () => Terminal | undefined = () => (invocation.flags.has("tty") ? controllingTerminal() : undefined),
+): Promise<HomeKeys> {
   if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
-  const keys = await openKeys(home, invocation, () => (invocation.flags.has("tty") ? controllingTerminal() : undefined));
+  const keys = await openKeys(home, invocation, find);
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
   const signer = createConsentSigner(signerInUse(home, keys));

@@ -2,12 +2,14 @@
  * Notices: what the operator must know about a running gate. Each goes to stderr and, as a `gate_notice` event, into the log.
  */
 import { isConsentError, logEvent, randomIds, systemClock } from "@acp/core";
-import type { AuditEventInput, AuditSink } from "@acp/core";
+import type { AuditEventInput, AuditSink, SandboxReport } from "@acp/core";
 import { sharedUidNotice } from "@acp/channel-terminal";
 import type { Printer } from "../printer.js";
 
 /** Stable names of notices, for those who search a log. */
 export type NoticeCode =
+  | "isolation"
+  | "isolation_advisory"
   | "isolation_none"
   | "shared_uid"
   | "unsigned"
@@ -25,7 +27,7 @@ export type NoticeCode =
 /** What passes through a gate. */
 export type Way = "mcp" | "http";
 
-/** What every gate of this command line has to say: there is no sandbox here. */
+/** What a gate has to say whose agent runs in no sandbox of ours. */
 const ISOLATION_NOTICES: Readonly<Record<Way, string>> = {
   mcp: "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them",
   http: "No isolation: the gate sees what programs send to its HTTP proxy, and nothing that they send past it; those that run as this user could also answer their own questions",
@@ -44,13 +46,15 @@ export interface NoticeParts {
   readonly print: Printer;
   readonly audit: AuditSink;
   readonly agent: string;
+  /** What is written into every event, see {@link isolationMark}. */
+  readonly isolation: string;
 }
 
 /** Makes the notices of one gate. */
-export function createNotices({ print, audit, agent }: NoticeParts): Notices {
+export function createNotices({ print, audit, agent, isolation }: NoticeParts): Notices {
   const say = async (code: NoticeCode, text: string): Promise<void> => {
     print.notice(text);
-    await audit.append([noticeEvent(agent, code, text)]);
+    await audit.append([noticeEvent({ agent, isolation }, code, text)]);
   };
   return {
     say,
@@ -62,13 +66,32 @@ export function createNotices({ print, audit, agent }: NoticeParts): Notices {
   };
 }
 
-function noticeEvent(agent: string, code: NoticeCode, text: string): AuditEventInput {
+function noticeEvent({ agent, isolation }: Pick<NoticeParts, "agent" | "isolation">, code: NoticeCode, text: string): AuditEventInput {
   const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
-  return { ...logEvent("gate_notice", stamp, { isolation: "none", notice: code, text }), agent };
+  return { ...logEvent("gate_notice", stamp, { isolation, notice: code, text }), agent };
+}
+
+/** What every event of a gate says about the sandbox that its agent runs in: level and name, `none` where nothing holds the agent. */
+export function isolationMark(sandbox: SandboxReport | undefined): string {
+  return sandbox === undefined || sandbox.level === "none" ? "none" : `${sandbox.level}:${sandbox.sandbox}`;
+}
+
+/** What is known of how an agent runs. */
+export interface AgentHost {
+  readonly sharesUid: boolean;
+  /** Left out: it was not started by us. */
+  readonly sandbox?: SandboxReport;
 }
 
 /** What is said before the first call. */
-export async function sayHow(notices: Notices, { sharesUid }: { readonly sharesUid: boolean }, ways: readonly Way[]): Promise<void> {
-  for (const way of ways) await notices.say("isolation_none", ISOLATION_NOTICES[way]);
+export async function sayHow(notices: Notices, { sharesUid, sandbox }: AgentHost, ways: readonly Way[]): Promise<void> {
+  if (sandbox === undefined) for (const way of ways) await notices.say("isolation_none", ISOLATION_NOTICES[way]);
+  else await notices.say(...sandboxNotice(sandbox));
   if (sharesUid) await notices.say("shared_uid", sharedUidNotice);
+}
+
+function sandboxNotice({ sandbox, level, reason }: SandboxReport): readonly [NoticeCode, string] {
+  if (level === "none") return ["isolation_none", `No isolation: sandbox "${sandbox}" holds nothing: ${reason}`];
+  if (level === "advisory") return ["isolation_advisory", `No barrier: sandbox "${sandbox}" is advisory: ${reason}`];
+  return ["isolation", `The agent runs in sandbox "${sandbox}", level ${level}: ${reason}`];
 }

@@ -1,0 +1,61 @@
+/**
+ * Commands that start agents so that they cannot go around the gate. Rows of the table in commands.ts.
+ */
+import type { Command } from "./command.js";
+
+/** `acp run` and `acp sandbox …`. */
+export const SANDBOX_COMMANDS: readonly Command[] = [
+  {
+    name: "run",
+    summary: "Run a command so that all it can reach is the gate",
+    usage: "-- COMMAND [ARGS…]",
+    operandsMax: 0,
+    takesRest: true,
+    options: [
+      "sandbox",
+      "require",
+      "mcp",
+      "workspace",
+      "read-only",
+      "read",
+      "user",
+      "env",
+      "unix-sockets",
+      "dns",
+      "openclaw-user",
+      "config",
+      "agent",
+      "key-file",
+    ],
+    details: [
+      "The command runs in a sandbox (docs/sandbox.md) whose only way out is the gate: its HTTP requests go to the HTTP proxy, its MCP client starts `acp-mcp-bridge` and gets the servers of config.yml. The policy judges both, and where it asks, a person answers in `acp approve`, in another terminal; never in the command's own.",
+      "Before the command starts, the sandbox is tried from inside. It never becomes a weaker one than asked for: without --sandbox and --require it is the better of namespace and landlock, or nothing runs. --sandbox preload and --sandbox env hold nobody who resists; what they are is said at the start and stands in every event of the log.",
+      "Inside are the workspace, the system's programs, a home and a /tmp of its own, and of the environment a terminal's, a language's and a time zone's variables with those that --env names. The home of acp is not there; a workspace that holds it is refused.",
+      "With --mcp stdio the command is an MCP client: it is started with pipes, and its standard input and output are MCP's.",
+      "Standard streams, terminal and signals are the command's. So is the exit code: 128 and the signal's number where a signal ended it. What fails on our side is 125.",
+    ],
+    examples: [
+      "acp run -- node agent.mjs",
+      "acp run --require full --workspace ./project --read-only -- npx some-agent",
+      "acp run --mcp stdio --env OPENAI_API_KEY -- python agent.py",
+      "acp run --sandbox uid --user agent -- ./agent",
+    ],
+    exits: ["not_runnable", "not_found"],
+    failure: "not_run",
+    load: async () => (await import("./commands/run.js")).run,
+  },
+  {
+    name: "sandbox probe",
+    summary: "Say what each sandbox can enforce on this host",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: ["user"],
+    details: [
+      "Tries each sandbox of `acp run` and says of every way out whether it is closed: enforced, partial or none, with the reason and what would mend it. Exits with 0 where one of them holds (level full, uid or partial).",
+    ],
+    examples: ["acp sandbox probe", "acp sandbox probe --json"],
+    exits: ["nothing"],
+    load: async () => (await import("./commands/sandbox-probe.js")).sandboxProbe,
+  },
+];

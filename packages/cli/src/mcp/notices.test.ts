@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { SandboxLevel, SandboxReport } from "@acp/core";
+import { isolationMark, sayHow } from "./notices.js";
+import type { Way } from "./notices.js";
+
+const report = (sandbox: string, level: SandboxLevel): SandboxReport => ({
+  sandbox,
+  level,
+  isAvailable: true,
+  reason: "it is so",
+  dns: "closed",
+  items: [],
+});
+
+it.each([
+  [undefined, "none"],
+  [report("env", "none"), "none"],
+  [report("preload", "advisory"), "advisory:preload"],
+  [report("landlock", "partial"), "partial:landlock"],
+  [report("uid", "uid"), "uid:uid"],
+  [report("namespace", "full"), "full:namespace"],
+] as const)("isolationMark() %#: %s", (sandbox, mark) => {
+  expect(isolationMark(sandbox)).toBe(mark);
+});
+
+describe("sayHow()", () => {
+  const said = async (sandbox: SandboxReport | undefined, ways: readonly Way[]): Promise<readonly string[]> => {
+    const codes: string[] = [];
+    const notices = { say: (code: string) => Promise.resolve(void codes.push(code)), tell: () => {} };
+    await sayHow(notices, { sharesUid: false, ...(sandbox !== undefined && { sandbox }) }, ways);
+    return codes;
+  };
+
+  it("says of each way that nothing isolates, unless there is a sandbox", async () => {
+    expect(await said(undefined, ["mcp", "http"])).toEqual(["isolation_none", "isolation_none"]);
+    expect(await said(report("namespace", "full"), ["mcp", "http"])).toEqual(["isolation"]);
+    expect(await said(report("landlock", "partial"), ["http"])).toEqual(["isolation"]);
+  });
+
+  it("never calls isolation what is none", async () => {
+    expect(await said(report("env", "none"), ["http"])).toEqual(["isolation_none"]);
+    expect(await said(report("preload", "advisory"), ["http"])).toEqual(["isolation_advisory"]);
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * Pass signals: what is sent to us is for the agent. Before it runs, a signal that would end us ends its start.
+ */
+import { readFileSync } from "node:fs";
+import type { SandboxedProcess } from "@acp/core";
+import type { Io } from "../command.js";
+
+/** Signals that end a program which does not know them. */
+const ENDING: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
+const OTHERS: readonly NodeJS.Signals[] = ["SIGWINCH", "SIGCONT", "SIGUSR1", "SIGUSR2"];
+/** What a terminal sends to every process of its foreground group: to the agent as well, where it belongs to that. */
+const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT", "SIGWINCH", "SIGCONT"]);
+
+/** Signals on their way. */
+export interface PassedSignals {
+  /** Aborts when a signal came that ends us, before there was an agent. */
+  readonly stopped: AbortSignal;
+  /** The signal that came. */
+  readonly stoppedBy: () => NodeJS.Signals | undefined;
+  /** From now on they go to the agent. */
+  readonly to: (agent: Pick<SandboxedProcess, "pid" | "kill">) => void;
+}
+
+/** Takes the process's signals from now on. */
+export function passSignals({ onSignals }: Pick<Io, "onSignals">): PassedSignals {
+  const stop = new AbortController();
+  let stoppedBy: NodeJS.Signals | undefined;
+  let agent: Pick<SandboxedProcess, "pid" | "kill"> | undefined;
+  onSignals([...ENDING, ...OTHERS], (name) => {
+    if (agent !== undefined) {
+      if (!FROM_TERMINAL.has(name) || !isInForeground(agent.pid)) agent.kill(name);
+    } else if (ENDING.includes(name)) {
+      stoppedBy ??= name;
+      stop.abort(new Error(name));
+    }
+  });
+  return {
+    stopped: stop.signal,
+    stoppedBy: () => stoppedBy,
+    to: (started) => {
+      agent = started;
+    },
+  };
+}
+
+/** Whether the terminal reaches the process itself: its group is the foreground group of its terminal. */
+export function isInForeground(pid: number): boolean {
+  try {
+    return statIsInForeground(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** The same of a line of /proc/PID/stat. The name, in brackets, may hold anything. */
+export function statIsInForeground(stat: string): boolean {
+  const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return group !== undefined && group === foreground && Number(group) > 0;
+}

@@ -1,0 +1,93 @@
+/**
+ * Plan: what the options of `acp run` ask for, checked before anything is opened.
+ */
+import { resolve } from "node:path";
+import { ConsentError, nearest } from "@acp/core";
+import type { SandboxLevel } from "@acp/core";
+import { LINUX_SANDBOXES } from "@acp/sandbox-linux";
+import type { LinuxSandboxName, Workspace } from "@acp/sandbox-linux";
+import type { Invocation } from "../command.js";
+
+/** Levels that hold something, best first. */
+export const BARRIERS: readonly SandboxLevel[] = ["full", "uid", "partial"];
+
+/** What to start, and in what. */
+export interface RunPlan {
+  readonly argv: readonly string[];
+  /** Backends to try, in this order. */
+  readonly sandboxes: readonly LinuxSandboxName[];
+  /** The least level; left out where the command line names a backend and no level. */
+  readonly requiredLevel?: SandboxLevel;
+  readonly speaksMcp: boolean;
+  /** Left out: the command works in its user's home. */
+  readonly workspace?: Workspace;
+  readonly readable: readonly string[];
+  readonly user?: string;
+  /** Whose home holds that of acp, as in ACP v0.3 §7.2. */
+  readonly openclawUser?: string;
+  /** Names of further variables for the agent. */
+  readonly env: readonly string[];
+  readonly unixSockets: "none" | "private";
+  readonly dns: "closed" | "system";
+}
+
+/** What of a command line a plan needs. */
+export type PlanContext = Pick<Invocation, "values" | "flags" | "rest" | "io">;
+
+/**
+ * Reads it.
+ *
+ * @throws ConsentError `options_invalid`, saying what to write instead.
+ */
+export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
+  if (rest.length === 0 || rest[0] === "") throw usage('Cannot run: there is no command; write "acp run -- COMMAND"');
+  const { user: named, "openclaw-user": openclawUser } = values;
+  const sandbox = oneOf("sandbox", values.sandbox, ["auto", ...LINUX_SANDBOXES]) ?? (openclawUser === undefined ? "auto" : "uid");
+  const user = openclawUser ?? named;
+  const dns = oneOf("dns", values.dns, ["system"]) ?? "closed";
+  checkTogether({ sandbox, dns }, values);
+  const requiredLevel = oneOf("require", values.require, BARRIERS) ?? (sandbox === "auto" ? "partial" : undefined);
+  const access = flags.has("read-only") ? "read-only" : "read-write";
+  const workspace = values.workspace ?? (openclawUser === undefined ? "." : undefined);
+  return {
+    argv: rest,
+    // Not uid: that one changes the rules of the host's network, which a person must have said.
+    sandboxes: sandbox === "auto" ? ["namespace", "landlock"] : [sandbox],
+    ...(requiredLevel !== undefined && { requiredLevel }),
+    speaksMcp: oneOf("mcp", values.mcp, ["stdio"]) !== undefined,
+    ...(workspace !== undefined && { workspace: { path: resolve(io.cwd, workspace), access } }),
+    readable: listOf("read", values.read).map((path) => resolve(io.cwd, path)),
+    ...(user !== undefined && { user }),
+    ...(openclawUser !== undefined && { openclawUser }),
+    env: listOf("env", values.env),
+    unixSockets: flags.has("unix-sockets") ? "private" : "none",
+    dns,
+  };
+}
+
+/** What says two things at once is refused. */
+function checkTogether({ sandbox, dns }: Pick<RunPlan, "dns"> & { readonly sandbox: string }, values: PlanContext["values"]): void {
+  if (dns === "system" && sandbox !== "uid") throw usage("Cannot use --dns: it belongs to --sandbox uid");
+  if (values["openclaw-user"] === undefined) return;
+  if (sandbox !== "uid") throw usage(`Cannot use --openclaw-user with --sandbox ${sandbox}: it runs in sandbox uid`);
+  for (const name of ["user", "home"] as const)
+    if (values[name] !== undefined) throw usage(`Cannot use --openclaw-user with --${name}: it says both who runs and where the home is`);
+}
+
+function usage(message: string, suggestion?: string): ConsentError {
+  return new ConsentError("options_invalid", message, suggestion === undefined ? {} : { suggestion });
+}
+
+/** A word of a closed list. */
+function oneOf<const T extends string>(option: string, text: string | undefined, words: readonly T[]): T | undefined {
+  if (text === undefined) return undefined;
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw usage(`Cannot read --${option} "${text}": write ${words.join(", ")}`, nearest(text, words));
+  return word;
+}
+
+function listOf(option: string, text: string | undefined): readonly string[] {
+  const entries = text?.split(",") ?? [];
+  if (entries.includes("")) throw usage(`Cannot read --${option} "${text}": an entry is empty`);
+  return entries;
+}

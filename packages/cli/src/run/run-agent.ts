@@ -1,0 +1,88 @@
+/**
+ * Run an agent: the proxies of a gate on one side, the agent in its sandbox on the other, until it has ended.
+ */
+import { ConsentError } from "@acp/core";
+import type { Agent } from "@acp/core";
+import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
+import type { McpSessions, McpSessionsOptions, UpstreamConfig } from "@acp/proxy-mcp";
+import type { LinuxSandboxedProcess } from "@acp/sandbox-linux";
+import type { Invocation, Outcome } from "../command.js";
+import { makeHttpProxy } from "../http/open-http-proxy.js";
+import type { HomeConfig } from "../mcp/config.js";
+import type { HomeKeys } from "../mcp/home-keys.js";
+import type { GateInUse } from "../with-gate.js";
+import { codeOfExit, codeOfSignal } from "./exit-code.js";
+import { startAgent } from "./start-agent.js";
+import type { StartAgentParts } from "./start-agent.js";
+
+/** What an agent is run with. */
+export interface RunAgentParts extends StartAgentParts {
+  readonly invocation: Invocation;
+  readonly source: HomeConfig;
+  readonly homeKeys: HomeKeys;
+  /** None: there is no MCP inside. */
+  readonly upstreams: readonly UpstreamConfig[];
+  readonly agent: Agent;
+  readonly inUse: GateInUse;
+}
+
+/** The service that `acp-mcp-bridge` asks for. */
+const MCP_SERVICE = "mcp.acp.internal:1";
+
+/**
+ * Runs it to its end.
+ *
+ * @returns The agent's exit code; 128 and the number of a signal that came before it ran.
+ * @throws ConsentError `sandbox_unavailable`, `sandbox_failed`, `options_invalid`, `config_invalid`.
+ */
+export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
+  const { invocation, source, homeKeys, inUse, upstreams, signals } = parts;
+  // The agent draws on the same terminal: what the audit log has anyway must not be written over it.
+  const isQuiet = invocation.io.stderr.isTTY;
+  const mcp: McpSessionsOptions = {
+    gate: inUse.gate,
+    upstreams,
+    log: isQuiet ? nothing : (line) => invocation.print.notice(line),
+    ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
+  };
+  const sessions = upstreams.length === 0 ? undefined : createMcpSessions(mcp);
+  const proxy = await makeHttpProxy({
+    invocation,
+    source,
+    homeKeys,
+    inUse,
+    // Nobody asks without being attached.
+    agent: undefined,
+    ...(isQuiet && { log: nothing }),
+    ...(sessions !== undefined && { internal: { [MCP_SERVICE]: (...each: Parameters<McpSessions["serve"]>) => sessions.serve(...each) } }),
+  });
+  try {
+    const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent: parts.agent }));
+    signals.to(started);
+    try {
+      const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
+      return { exitCode: codeOfExit(exit) };
+    } finally {
+      await started.close();
+    }
+  } catch (error) {
+    const name = signals.stoppedBy();
+    if (name === undefined) throw error;
+    return { exitCode: codeOfSignal(name) };
+  } finally {
+    await Promise.all([proxy.close(), sessions?.close()]);
+  }
+}
+
+function nothing(): void {}
+
+/** Serves the agent as the MCP client that it is. Where a server is lost there is nothing more for it. */
+async function speakMcp(started: LinuxSandboxedProcess, { agent }: RunAgentParts, mcp: McpSessionsOptions): Promise<void> {
+  const { stdin, stdout } = started;
+  if (stdin === undefined || stdout === undefined)
+    throw new ConsentError("sandbox_failed", "Cannot speak MCP with the command: it has no pipes");
+  const { reason, detail } = await createMcpProxy({ ...mcp, agent, input: stdout, output: stdin }).done;
+  if (reason !== "upstream_failed") return;
+  mcp.log(detail);
+  started.kill("SIGTERM");
+}

@@ -1,0 +1,22 @@
+/**
+ * Sandboxes of a plan.
+ */
+import { createLinuxSandbox } from "@acp/sandbox-linux";
+import type { LinuxSandbox, LinuxSandboxOptions } from "@acp/sandbox-linux";
+import type { RunPlan } from "./plan.js";
+
+/** What sandboxes need besides a plan. */
+export interface SandboxesParts {
+  /** What stays invisible. */
+  readonly hidden: readonly string[];
+  /** Hears why a sandbox ended its agent. */
+  readonly onNotice: (text: string) => void;
+}
+
+/** Makes them, one at a time, in the order in which they are to be tried. */
+export function* makeSandboxes(plan: RunPlan, { hidden, onNotice }: SandboxesParts): Generator<LinuxSandbox, void> {
+  const { sandboxes, workspace, readable, user, unixSockets, dns } = plan;
+  const given = { ...(workspace !== undefined && { workspace }), ...(user !== undefined && { user }) };
+  const options: LinuxSandboxOptions = { ...given, readable, hidden, unixSockets, dns, onNotice };
+  for (const name of sandboxes) yield createLinuxSandbox(name, options);
+}

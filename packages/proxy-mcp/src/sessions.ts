@@ -1,0 +1,110 @@
+/**
+ * Sessions: MCP connections that somebody else opened for agents, framed as on stdio, each with servers of its own. How many an agent has at a time is
+ * bounded, for each is a set of processes. Format and rules: spec/mcp-proxy.md §10.
+ */
+import type { Duplex } from "node:stream";
+import { type Agent, type Clock, type ConsentGate, systemClock } from "@acp/core";
+import { createLineSplitter } from "./framing.js";
+import { SESSION_LINGER_MS, SESSIONS_MAX } from "./limits.js";
+import { idAtEdges, readClientLine } from "./message.js";
+import { checkUpstreams, createMcpProxy, type McpProxy, type McpProxyOptions } from "./proxy.js";
+import { errorLine, INTERNAL_ERROR, type RpcId } from "./rpc.js";
+
+/** Whose connection it is. */
+export interface SessionCaller {
+  readonly agent: Agent;
+  readonly session?: string;
+  /** Its own gate, where it has a policy of its own. */
+  readonly gate?: ConsentGate;
+}
+
+/** Parts of {@link createMcpSessions}: what every session's proxy gets. */
+export interface McpSessionsOptions extends Omit<McpProxyOptions, "agent" | "session" | "input" | "output"> {
+  /** How many sessions an agent may have at a time, together with all that it started; 8 unless given. */
+  readonly sessionsMax?: number;
+}
+
+/** The sessions of any number of agents. */
+export interface McpSessions {
+  /** Serves a connection until one side ends it. Where the agent has too many, its first request is answered with the reason. */
+  serve(socket: Duplex, caller: SessionCaller): void;
+  /** Ends all of them and takes no more; resolves when their servers are gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the sessions of a set of servers; the servers start anew with each.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export function createMcpSessions({ sessionsMax = SESSIONS_MAX, signal, ...options }: McpSessionsOptions): McpSessions {
+  checkUpstreams(options.upstreams);
+  const { clock = systemClock, log } = options;
+  const running = new Map<McpProxy, string>();
+  let isClosed = signal?.aborted === true;
+  const close = async (): Promise<void> => {
+    isClosed = true;
+    await Promise.all([...running.keys()].map((proxy) => proxy.close()));
+  };
+  signal?.addEventListener("abort", () => void close(), { once: true });
+  return {
+    serve(socket, { agent, session, gate = options.gate }) {
+      socket.on("error", ignore);
+      const owner = ownerOf(agent);
+      const count = [...running.values()].filter((each) => each === owner).length;
+      if (isClosed || count >= sessionsMax) {
+        const why = isClosed ? "the proxy is closing" : `the agent has ${count} sessions already`;
+        log(`refused an MCP session of ${JSON.stringify(agent.id)}: ${why}`);
+        return turnAway(socket, { why: `Cannot open a session: ${why}`, clock });
+      }
+      const proxy = createMcpProxy({
+        ...options,
+        gate,
+        agent,
+        input: socket,
+        output: socket,
+        ...(session === undefined ? {} : { session }),
+      });
+      running.set(proxy, owner);
+      void proxy.done.then(() => {
+        running.delete(proxy);
+        letGo(socket, clock);
+      });
+    },
+    close,
+  };
+}
+
+const ignore = (): void => {};
+
+/** A part of an agent shares the number of the agent that started it: names of parts are cheap. */
+const ownerOf = ({ id, parents = [] }: Agent): string => parents.at(-1) ?? id;
+
+/** Its output is ended. What the client still sends is thrown away, for a reset could overtake the answer; one that goes on for too long is cut. */
+function letGo(socket: Duplex, clock: Clock): void {
+  if (socket.destroyed) return;
+  const over = new AbortController();
+  socket.once("close", () => over.abort());
+  socket.resume();
+  clock.sleep(SESSION_LINGER_MS, { signal: over.signal, background: true }).then(() => socket.destroy(), ignore);
+}
+
+/** Answers the first request with the reason: only so does a client show it. */
+function turnAway(socket: Duplex, { why, clock }: { readonly why: string; readonly clock: Clock }): void {
+  let isTold = false;
+  const tell = (id: RpcId | undefined): void => {
+    if (isTold) return;
+    isTold = true;
+    socket.end(errorLine(id, { code: INTERNAL_ERROR, message: why, data: { code: "session_refused" } }));
+  };
+  const splitter = createLineSplitter({
+    onLine(line) {
+      const message = readClientLine(line);
+      if (message?.kind === "request" || message?.kind === "refused") tell(message.id);
+    },
+    onOversize: (line) => tell(idAtEdges(line)),
+  });
+  socket.on("data", (chunk: Buffer) => isTold || splitter.push(chunk));
+  socket.on("end", () => tell(undefined));
+  letGo(socket, clock);
+}

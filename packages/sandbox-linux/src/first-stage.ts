@@ -1,0 +1,231 @@
+/**
+ * First stage, the manager's side: takes the listener, lets the stage inside try what must not work, and compares its word with what the
+ * canaries saw. The stage is told to go once and last; anything else leaves it waiting, and the caller ends it.
+ */
+import { randomBytes } from "node:crypto";
+import type { ChildProcess } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
+import { Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { ConsentError, type SandboxAspect, type SandboxReport } from "@acp/core";
+import { openCanaries, type OpenCanaries } from "./canaries.js";
+import { inheritedDescriptors } from "./descriptors.js";
+import type { FirstStage, FirstStageFindings, FirstStageOrders, RunFirstStage, Session } from "./parts.js";
+import { statOptional } from "./stat-optional.js";
+
+/** Descriptor of the IPC channel in the child: `stdio[3]` is `"ipc"`. */
+export const CHANNEL_FD = 3;
+
+/**
+ * `$1` is node, `$2` the stage, the rest the agent's own command line. The stage gets none of the agent's environment: NODE_OPTIONS or
+ * LD_PRELOAD in it would change what is checked.
+ */
+const SCRIPT = `/usr/bin/env -i NODE_CHANNEL_FD=${CHANNEL_FD} NODE_CHANNEL_SERIALIZATION_MODE=json "$1" "$2" </dev/null >/dev/null || exit 125
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- #MORE
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE OLDPWD
+shift 2
+exec "$@"`;
+
+const BASH = "/bin/bash";
+
+/** What the stage's shell needs to know. */
+export interface StagePaths {
+  /** node and first-stage.cjs, as paths inside. */
+  readonly node: string;
+  readonly stage: string;
+  /** The session's id, where the paths do not show it: on a command line of ours, so that what a crash leaves over is found by it. */
+  readonly name?: string;
+  /** Descriptors to close besides those up to 9; what is inherited unless given. */
+  readonly closing?: readonly number[];
+}
+
+/** The command line to start inside: the stage, and in its place the agent. A program that cannot be executed gives 126 or 127, as in a shell. */
+export function firstStageCommand(
+  { node, stage, name = "sh", closing = inheritedDescriptors() }: StagePaths,
+  argv: readonly string[],
+): readonly string[] {
+  const high = closing.filter((fd) => fd > 9);
+  const script = SCRIPT.replace("#MORE", high.map((fd) => `${fd}>&-`).join(" "));
+  // A POSIX shell need not know descriptors above 9; without bash they stay the empty file that the spawn put there.
+  const shell = high.length > 0 && statOptional(BASH) !== undefined ? [BASH, "-p", "-c", script] : ["/bin/sh", "-c", SCRIPT];
+  return [...shell, name, node, stage, ...argv];
+}
+
+/** Runs the manager's side; see {@link RunFirstStage}. */
+export const runFirstStage: RunFirstStage = async (child, { mode, port, listener, session, signal }) => {
+  signal.throwIfAborted();
+  const nonce = randomBytes(16).toString("hex");
+  const messages = readMessages(child, signal);
+  await tellPort(session, port);
+  await using canaries = await openCanaries(session.directory, nonce);
+  await send(child, { mode, port, nonce, canaries: canaries.places } satisfies FirstStageOrders);
+  const server = listener ?? (await messages.listener());
+  const connections = routeConnections(server, nonce);
+  try {
+    if (listener === undefined) await send(child, { kind: "taken" });
+    const findings = await overrule(await messages.findings(), canaries);
+    return {
+      findings,
+      listener: server,
+      go: (onConnection): void => {
+        connections.go(onConnection);
+        child.send({ kind: "go" }); // the channel closes from inside; closed from here, Node would never say "close" of the child
+      },
+    } satisfies FirstStage;
+  } catch (error) {
+    if (listener === undefined) server.close();
+    throw error;
+  }
+};
+
+/** Where the MCP bridge finds the proxy: MCP clients pass few variables on to what they start. */
+async function tellPort({ inside }: Session, port: number): Promise<void> {
+  const path = join(inside, "proxy-port");
+  await writeFile(path, `${port}\n`);
+  await chmod(path, 0o644); // whatever the umask was
+}
+
+/** Aspects that a canary stands for. */
+const CANARY_OF = { tcp: "tcp", udp: "udp", path_sockets: "pathSocket", abstract_sockets: "abstractSocket" } as const satisfies Partial<
+  Record<SandboxAspect, keyof FirstStageFindings>
+>;
+
+/**
+ * Compares what was found with what a report claims.
+ *
+ * @throws ConsentError `sandbox_failed` where the proxy was not reached, or a canary of an aspect that is said to be enforced was.
+ */
+export function confirmFindings({ sandbox, items }: SandboxReport, findings: FirstStageFindings): void {
+  if (findings.proxy !== "reached") {
+    throw new ConsentError(
+      "sandbox_failed",
+      `Cannot start an agent in "${sandbox}": inside, the proxy is not reachable (${findings.proxy})`,
+    );
+  }
+  const isClaimed = (aspect: string): boolean => items.some((item) => item.aspect === aspect && item.enforcement === "enforced");
+  for (const [aspect, canary] of Object.entries(CANARY_OF)) {
+    if (findings[canary] === undefined && isClaimed(aspect)) {
+      throw new ConsentError(
+        "sandbox_failed",
+        `Cannot start an agent in "${sandbox}": its self-check got out by ${aspect}, said to be enforced`,
+      );
+    }
+  }
+}
+
+/**
+ * Checks that the stage, which has exactly the agent's rights, has lost what an agent must not have.
+ *
+ * @throws ConsentError `sandbox_failed`.
+ */
+export function confirmPrivileges(sandbox: string, uid: number, { privileges }: FirstStageFindings): void {
+  const wrong = [
+    ...(privileges.uid === uid ? [] : [`it runs as uid ${privileges.uid}`]),
+    ...(privileges.hasNoCapabilities ? [] : ["it has capabilities"]),
+    ...(privileges.hasNoNewPrivileges ? [] : ["it could gain privileges"]),
+    ...(privileges.hasSeccompFilter ? [] : ["it has no system call filter"]),
+  ];
+  if (wrong.length > 0) throw new ConsentError("sandbox_failed", `Cannot start an agent in "${sandbox}": inside, ${wrong.join(", ")}`);
+}
+
+/** What the canaries saw counts more than what the stage says. */
+async function overrule(findings: FirstStageFindings, canaries: OpenCanaries): Promise<FirstStageFindings> {
+  const reached = await canaries.reached();
+  return { ...findings, ...Object.fromEntries([...reached].map((kind) => [kind, undefined])) };
+}
+
+/** Until the word to go there is only the self-check: it gets its nonce back, whoever else connects is cut off. */
+function routeConnections(server: Server, nonce: string): { go(onConnection: (socket: Socket) => void): void } {
+  let take = (socket: Socket): void => {
+    let text = "";
+    socket.on("error", () => socket.destroy());
+    socket.setEncoding("latin1").on("data", (chunk: string) => {
+      text += chunk;
+      if (text === nonce) socket.end(nonce);
+      else if (!nonce.startsWith(text)) socket.destroy();
+    });
+  };
+  server.on("connection", (socket: Socket) => take(socket));
+  return {
+    go: (onConnection) => {
+      take = onConnection;
+    },
+  };
+}
+
+interface Messages {
+  listener(): Promise<Server>;
+  findings(): Promise<FirstStageFindings>;
+}
+
+/** The stage's messages. The stage is our own file, but it runs where the agent's rights end: what it says is checked for its shape. */
+function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
+  const over = new AbortController();
+  const fail = (text: string): void => over.abort(new ConsentError("sandbox_failed", `Cannot start an agent: ${text}`));
+  child.once("error", (error) => fail(error.message));
+  child.once("exit", (code, name) => fail(`what it runs in ended with ${name ?? code} before the self-check was over`));
+  child.once("disconnect", () => fail("the first stage inside is gone"));
+  child.on("message", (message: unknown) => {
+    if (isKind(message, "failed") && "text" in message) fail(`the first stage inside failed: ${String(message.text).slice(0, 300)}`);
+  });
+  const either = AbortSignal.any([signal, over.signal]);
+  const ended = new Promise<never>((_, reject) => either.addEventListener("abort", () => reject(errorOf(either.reason)), { once: true }));
+  ended.catch(() => {}); // may come when nobody waits any more
+  // Listened for from the start: an answer may be there before its question is seen to be sent.
+  const first = (kind: string): Promise<readonly [unknown, unknown]> =>
+    new Promise((resolve) => {
+      child.on("message", (message: unknown, handle: unknown) => isKind(message, kind) && resolve([message, handle]));
+    });
+  const [listener, report] = [first("listener"), first("report")];
+  return {
+    listener: async () => {
+      const [, handle] = await Promise.race([listener, ended]);
+      if (!(handle instanceof Server)) throw new ConsentError("sandbox_failed", "Cannot start an agent: no listener came out of it");
+      return handle;
+    },
+    findings: async () => {
+      const [message] = await Promise.race([report, ended]);
+      return parseFindings(isKind(message, "report") && "findings" in message ? message.findings : undefined);
+    },
+  };
+}
+
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new ConsentError("aborted", "Cannot start an agent: its start was aborted", { cause: reason });
+}
+
+function isKind(message: unknown, kind: string): message is { readonly kind: string } {
+  return typeof message === "object" && message !== null && "kind" in message && message.kind === kind;
+}
+
+/** JSON has no `undefined`: a canary that was reached is left out. */
+function parseFindings(value: unknown): FirstStageFindings {
+  const fields = isObject(value) ? value : {};
+  const privileges = isObject(fields["privileges"]) ? fields["privileges"] : {};
+  const text = (name: string): string | undefined => (typeof fields[name] === "string" ? fields[name] : undefined);
+  return {
+    privileges: {
+      uid: typeof privileges["uid"] === "number" ? privileges["uid"] : 0,
+      hasNoCapabilities: privileges["hasNoCapabilities"] === true,
+      hasNoNewPrivileges: privileges["hasNoNewPrivileges"] === true,
+      hasSeccompFilter: privileges["hasSeccompFilter"] === true,
+    },
+    proxy: text("proxy") ?? "no word about it",
+    tcp: text("tcp"),
+    udp: text("udp"),
+    pathSocket: text("pathSocket"),
+    abstractSocket: text("abstractSocket"),
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function send(child: ChildProcess, message: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.send(message, (error) =>
+      error === null ? resolve() : reject(new ConsentError("sandbox_failed", `Cannot start an agent: ${error.message}`, { cause: error })),
+    );
+  });
+}

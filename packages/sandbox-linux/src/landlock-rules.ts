@@ -1,0 +1,74 @@
+/**
+ * Landlock rules: which files an agent has without a file system of its own, as options of native/confine.c. Rules only add: nothing below a
+ * directory can be taken out again, so what must stay hidden may not lie in one that is shown.
+ */
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { liesIn, type VisiblePlaces } from "./workspace.js";
+
+/** Programs and what they are made of. */
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/libexec"];
+/** Public files of /etc that programs fail without, and what the kernel says of itself and of this process. */
+const PUBLIC = [
+  "ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path ld-musl-aarch64.path alternatives localtime timezone os-release debian_version",
+  "ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted ca-certificates crypto-policies",
+  "passwd group hosts hostname nsswitch.conf resolv.conf host.conf gai.conf protocols services",
+  "mime.types magic terminfo inputrc bash.bashrc profile shells",
+].flatMap((names) => names.split(" ").map((name) => `/etc/${name}`));
+const KERNEL = ["/proc", "/sys/devices/system/cpu", "/sys/fs/cgroup"];
+const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/** What rules are made from. */
+export interface LandlockRuleParts {
+  readonly places: VisiblePlaces;
+  /** Files of the session that the agent reads. */
+  readonly readable: readonly string[];
+  /** Directories of the session that are the agent's. */
+  readonly own: readonly string[];
+  /** The terminal that the agent shares with the manager, where it does. */
+  readonly terminals: readonly string[];
+}
+
+/** The rules; what does not exist on this host is left out. */
+export function makeLandlockRules({ places, readable, own, terminals }: LandlockRuleParts): readonly string[] {
+  const { workspace } = places;
+  const rules: Readonly<Record<string, readonly string[]>> = {
+    "--read": [
+      ...systemPaths(),
+      ...PUBLIC,
+      ...KERNEL,
+      ...places.readable,
+      ...readable,
+      ...(workspace?.access === "read-only" ? [workspace.path] : []),
+    ],
+    "--write": [...own, ...(workspace?.access === "read-write" ? [workspace.path] : [])],
+    "--device": [...DEVICES, ...terminals],
+  };
+  return Object.entries(rules).flatMap(([option, paths]) => paths.filter(exists).flatMap((path) => [option, path]));
+}
+
+/** A hidden place that the rules would show with the system around it, and what shows it. */
+export function shownHidden({ hidden }: VisiblePlaces): readonly [path: string, by: string] | undefined {
+  const shown = [...systemPaths(), ...PUBLIC, ...KERNEL].filter(exists).map((path) => realpathSync(path));
+  for (const path of hidden.filter(exists)) {
+    const by = shown.find((each) => liesIn(path, each));
+    if (by !== undefined) return [path, by];
+  }
+  return undefined;
+}
+
+function systemPaths(): readonly string[] {
+  return [...SYSTEM, ...nodePaths(realpathSync(process.execPath))];
+}
+
+/** A node outside of the system: with its installation (npm is there too) where it is known as one, else the file alone. */
+function nodePaths(node: string): readonly string[] {
+  if (SYSTEM.some((directory) => liesIn(node, directory))) return [];
+  const prefix = dirname(dirname(node));
+  const isInstallation = ["include/node/node_version.h", "lib/node_modules"].every((name) => exists(join(prefix, name)));
+  return [isInstallation && prefix.split("/").length > 2 ? prefix : node];
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}

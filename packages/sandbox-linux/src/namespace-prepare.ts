@@ -1,0 +1,50 @@
+/**
+ * Namespace preparation: everything that is known before anything is started, or why nothing can be.
+ */
+import { ConsentError } from "@acp/core";
+import { chooseAgentUser } from "./agent-user.js";
+import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
+import { nodeInside } from "./namespace-root.js";
+import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
+import { parseCaps } from "./resource-caps.js";
+import { makeSeccompFilter, seccompArch } from "./seccomp.js";
+import { checkPlaces, socketsIn, type VisiblePlaces } from "./workspace.js";
+
+/** What is known. */
+export interface NamespacePreparation {
+  readonly host: NamespaceHost;
+  readonly user: AgentUser;
+  readonly places: VisiblePlaces;
+  /** Sockets of the host in what the agent sees; looked for only where it may use them. */
+  readonly sockets: readonly string[];
+  readonly unixSockets: "none" | "private";
+  readonly caps: ResourceCaps;
+  readonly filter: Uint8Array;
+  readonly node: string;
+}
+
+/**
+ * Checks the options and the host.
+ *
+ * @throws ConsentError `options_invalid` where the options name a directory, a user or a cap that cannot be had.
+ */
+export async function prepareNamespace(options: ConfinementOptions): Promise<NamespacePreparation | Obstacle> {
+  const { unixSockets = "none" } = options;
+  const [caps, places, user, arch] = [parseCaps(options.caps), checkPlaces(options), chooseAgentUser(options), seccompArch()];
+  if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
+  if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
+  const host = await findNamespaceHost(user);
+  if ("reason" in host) return host;
+  const node = nodeInside();
+  const shown = [...places.readable, ...(places.workspace === undefined ? [] : [places.workspace.path])];
+  const unreadable = await firstUnreadable(host, user, [...shown, node]);
+  if (unreadable === node) {
+    const fix = "Run the manager with a Node that everybody may read, such as the distribution's";
+    return { reason: `user ${user.name} may not read node ("${node}")`, fix };
+  }
+  if (unreadable !== undefined) {
+    throw new ConsentError("options_invalid", `Cannot show "${unreadable}" to an agent: its user ${user.name} may not enter it`);
+  }
+  const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
+  return { host, user, places, sockets, unixSockets, caps, node, filter: makeSeccompFilter({ arch, network: "namespace", unixSockets }) };
+}

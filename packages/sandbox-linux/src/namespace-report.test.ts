@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import type { SandboxItem } from "@acp/core";
+import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
+
+const caps: SandboxItem = { aspect: "resource_caps", enforcement: "partial", reason: "some" };
+const facts = { variant: "own", unixSockets: "none", sockets: [], caps } as const;
+const ASPECTS = 15;
+
+describe("makeNamespaceReport()", () => {
+  it("has every aspect once, and takes the caps as they are", () => {
+    const { items, level } = makeNamespaceReport(facts);
+    expect(new Set(items.map(({ aspect }) => aspect)).size).toBe(ASPECTS);
+    expect(items).toHaveLength(ASPECTS);
+    expect(items.filter(({ enforcement }) => enforcement !== "enforced")).toEqual([caps]);
+    expect(level).toBe("full");
+  });
+
+  it("is full with private sockets where none of the host is in sight, else partial with a fix", () => {
+    expect(makeNamespaceReport({ ...facts, unixSockets: "private" }).level).toBe("full");
+    const open = makeNamespaceReport({ ...facts, unixSockets: "private", sockets: ["/w/docker.sock"] });
+    expect(open).toMatchObject({ level: "partial", reason: expect.stringContaining("/w/docker.sock"), fix: expect.any(String) });
+    expect(open.items.find(({ aspect }) => aspect === "path_sockets")).toMatchObject({ enforcement: "partial", fix: expect.any(String) });
+  });
+});
+
+describe("makeObstacleReport()", () => {
+  it("claims nothing", () => {
+    const { items, level, isAvailable } = makeObstacleReport({ reason: "a", fix: "b" });
+    expect([level, isAvailable]).toEqual(["none", false]);
+    expect(new Set(items.map(({ aspect }) => aspect)).size).toBe(ASPECTS);
+    expect(items.every(({ enforcement, fix }) => enforcement === "none" && fix === "b")).toBe(true);
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * Namespace root: the small file system that an agent sees, as arguments of bubblewrap. Programs and their data, a few public files of
+ * /etc, made-up ones for the rest, private places to write, and what the operator shows. Never the host's root, /run, /var or a home.
+ */
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { ConsentError } from "@acp/core";
+import type { AgentUser } from "./parts.js";
+import { statOptional } from "./stat-optional.js";
+import { liesIn, type VisiblePlaces } from "./workspace.js";
+
+/** Where things are inside. */
+export const INSIDE = { files: "/run/acp", home: "/home/agent", host: "acp" } as const;
+
+/** Entries of `/` that a merged distribution links into /usr and an unmerged one has itself. */
+const PROGRAM_DIRECTORIES = ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec"];
+
+/** Public files of /etc that programs fail without. Nothing here may hold a secret: `/etc/ssl` as a whole has private keys. */
+const ETC = `
+  ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path ld-musl-aarch64.path alternatives localtime timezone
+  ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted
+  ca-certificates/extracted crypto-policies mime.types protocols services terminfo bash.bashrc inputrc magic
+`
+  .trim()
+  .split(/\s+/u);
+
+/** What the root is made from. */
+export interface RootParts {
+  readonly places: VisiblePlaces;
+  /** The session's `inside/`, and the directory of {@link writeEtc}. */
+  readonly inside: string;
+  readonly etc: string;
+  /** The node binary that runs the first stage. */
+  readonly node: string;
+  readonly scratchBytes: number;
+  /** Whether what bubblewrap makes belongs to the agent; without a user namespace it is root's. */
+  readonly isAgents: boolean;
+}
+
+/** Arguments that build the root, in the order in which bubblewrap does them. */
+export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents }: RootParts): readonly string[] {
+  const { workspace, readable, hidden } = places;
+  const system = [...systemMounts(), ...nodeMounts(node)];
+  const shown = [...readable, ...(workspace === undefined ? [] : [workspace.path])];
+  const scratch = (path: string, mode: string): Mount => ["--perms", mode, "--size", String(scratchBytes), "--tmpfs", path];
+  const mounts: readonly Mount[] = [
+    ...system,
+    ...ETC.filter((name) => isThere(`/etc/${name}`)).map((name): Mount => ["--ro-bind", `/etc/${name}`, `/etc/${name}`]),
+    ...ETC_FILES.map((name): Mount => ["--ro-bind", join(etc, name), `/etc/${name}`]),
+    ["--proc", "/proc"],
+    ["--dev", "/dev"],
+    scratch("/dev/shm", "1777"),
+    ["--remount-ro", "/dev"], // else a place to write without a limit
+    scratch("/tmp", "1777"),
+    scratch(INSIDE.home, isAgents ? "0700" : "1777"),
+    ["--symlink", "/tmp", "/var/tmp"],
+    ["--symlink", "/run", "/var/run"],
+    ["--ro-bind", inside, INSIDE.files],
+    ...readable.map((path): Mount => ["--ro-bind", path, path]),
+    ...(workspace === undefined ? [] : [[workspace.access === "read-write" ? "--bind" : "--ro-bind", workspace.path, workspace.path]]),
+  ];
+  const visible = [...mountedDirectories(system), ...shown];
+  const covers = hidden.filter((path) => isThere(path) && visible.some((each) => liesIn(path, each)));
+  return [
+    ...withParents(mounts),
+    ...covers.flatMap((path) => ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]),
+    "--remount-ro",
+    "/",
+  ];
+}
+
+/** One mount: its last word is the path inside. */
+type Mount = readonly string[];
+
+/** Bubblewrap makes missing directories for its own user alone, who need not be the agent. */
+function withParents(mounts: readonly Mount[]): readonly string[] {
+  const made = new Set<string>(["/"]);
+  return mounts.flatMap((mount) => {
+    const missing = parentsOf(mount.at(-1) ?? "/").filter((path) => !made.has(path));
+    for (const path of [...missing, mount.at(-1) ?? "/"]) made.add(path);
+    return [...missing.flatMap((path) => ["--perms", "0755", "--dir", path]), ...mount];
+  });
+}
+
+/** `/a/b/c` → `/`, `/a`, `/a/b`. */
+function parentsOf(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [...parentsOf(parent), parent];
+}
+
+const ETC_FILES = ["passwd", "group", "hosts", "hostname", "nsswitch.conf", "resolv.conf"] as const;
+
+/** Writes the made-up files of /etc into a directory of the session: one user, one host, no resolver. */
+export async function writeEtc(directory: string, { uid, gid }: AgentUser): Promise<void> {
+  const texts: Readonly<Record<(typeof ETC_FILES)[number], string>> = {
+    passwd: `root:x:0:0:root:/:/sbin/nologin\nagent:x:${uid}:${gid}:agent:${INSIDE.home}:/bin/sh\n`,
+    group: `root:x:0:\nagent:x:${gid}:\n`,
+    hosts: `127.0.0.1 localhost ${INSIDE.host}\n::1 localhost ${INSIDE.host}\n`,
+    hostname: `${INSIDE.host}\n`,
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+    "resolv.conf": "",
+  };
+  await mkdir(directory, { mode: 0o755 });
+  await Promise.all(Object.entries(texts).map(([name, text]) => writeFile(join(directory, name), text, { mode: 0o644 })));
+}
+
+/** /usr, and what distributions keep beside it: links into it, or real directories. */
+function systemMounts(): readonly Mount[] {
+  const beside = PROGRAM_DIRECTORIES.flatMap((name): readonly Mount[] => {
+    const path = `/${name}`;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return [];
+    if (!found.isSymbolicLink()) return found.isDirectory() ? [["--ro-bind", path, path]] : [];
+    const target = readlinkSync(path);
+    return liesIn(resolve("/", target), "/usr") ? [["--symlink", target, path]] : [["--ro-bind", path, path]];
+  });
+  return [["--ro-bind", "/usr", "/usr"], ...beside];
+}
+
+/**
+ * A node outside of /usr: with its whole prefix where that is an installation of Node (so that npm is there too), else the file alone.
+ * A prefix that is a home, or no more than a directory that happens to hold a `bin`, shows only the file.
+ */
+function nodeMounts(node: string): readonly Mount[] {
+  const real = realpathSync(node);
+  if (["/usr", ...PROGRAM_DIRECTORIES.map((name) => `/${name}`)].some((directory) => liesIn(real, directory))) return [];
+  const prefix = dirname(dirname(real));
+  const isPrefix = ["include/node/node_version.h", "lib/node_modules"].every((each) => isThere(join(prefix, each)));
+  const path = isPrefix && prefix.split("/").length > 2 ? prefix : real;
+  return [["--ro-bind", path, path]];
+}
+
+/** The real path of the node that runs us, which is also its path inside. */
+export function nodeInside(): string {
+  const real = realpathSync(process.execPath);
+  if (!real.startsWith("/")) throw new ConsentError("sandbox_failed", `Cannot show node "${real}" to an agent: its path is not absolute`);
+  return real;
+}
+
+function mountedDirectories(mounts: readonly Mount[]): readonly string[] {
+  return mounts.flatMap(([kind, source]) => (kind === "--ro-bind" && source !== undefined ? [source] : []));
+}
+
+function isThere(path: string): boolean {
+  return statOptional(path) !== undefined;
+}

@@ -1,0 +1,116 @@
+/**
+ * Namespace sandbox: an agent in namespaces of its own, made by bubblewrap, whose network has nothing in it but a loopback and one listener,
+ * which is handed out to the manager. Root managers become the agent's user first. Level `full`. Prose: docs/sandbox.md.
+ */
+import type { ChildProcess } from "node:child_process";
+import type { Server, Socket } from "node:net";
+import { ConsentError, type SandboxReport, type SandboxSpawnOptions } from "@acp/core";
+import { confirmFindings, confirmPrivileges, runFirstStage } from "./first-stage.js";
+import { requireLevel } from "./levels.js";
+import { findProcesses, superviseAgent } from "./namespace-agent.js";
+import { PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
+import { prepareNamespace } from "./namespace-prepare.js";
+import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
+import type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, Session } from "./parts.js";
+import { endTree, markProcess } from "./process-tree.js";
+import { type CapGroups, capsItem, createCapGroups } from "./resource-caps.js";
+import { openSession, sweepSessions } from "./session.js";
+
+/** Node starts once inside; a machine that takes longer for it is not going to run an agent. */
+const START_MS = 60_000;
+
+/**
+ * Makes the namespace sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the options name a directory, a user or a
+ * cap that cannot be had.
+ */
+export function createNamespaceSandbox(options: ConfinementOptions = {}): LinuxSandbox {
+  return {
+    name: "namespace",
+    probe: () => probe(options),
+    spawn: (argv, spawnOptions) => start(options, argv, spawnOptions),
+  };
+}
+
+/** The only honest answer is a start: everything that a host can refuse is in it. */
+async function probe(options: ConfinementOptions): Promise<SandboxReport> {
+  const obstacle = await prepareNamespace(options);
+  if ("reason" in obstacle) return makeObstacleReport(obstacle);
+  const fix = "Use another sandbox, and report this as a fault";
+  try {
+    const nothing = ["/bin/sh", "-c", "exit 0"];
+    const agent = await start(options, nothing, { onConnection: (socket) => socket.destroy(), env: () => ({}), stdio: "pipe" });
+    const { code } = await agent.exited;
+    return code === 0 ? agent.report : makeObstacleReport({ reason: "an agent that does nothing did not end well", fix });
+  } catch (error) {
+    if (!(error instanceof ConsentError) || error.code === "options_invalid") throw error;
+    return makeObstacleReport({ reason: error.message, fix });
+  }
+}
+
+/** What is to be taken back where a start fails. */
+interface Begun {
+  readonly session: Session;
+  child?: ChildProcess;
+  groups?: CapGroups;
+  listener?: Server;
+}
+
+async function start(
+  options: ConfinementOptions,
+  argv: readonly string[],
+  spawnOptions: SandboxSpawnOptions<Socket>,
+): Promise<LinuxSandboxedProcess> {
+  checkCommand(argv);
+  const { signal: ended, requiredLevel, files = {} } = spawnOptions;
+  await sweepSessions();
+  const prepared = await prepareNamespace(options);
+  if ("reason" in prepared) throw unavailable(prepared.reason, prepared.fix);
+  const signal = AbortSignal.any([AbortSignal.timeout(START_MS), ...(ended === undefined ? [] : [ended])]);
+  const session = await openSession({ sandbox: "namespace", files });
+  const begun: Begun = { session };
+  try {
+    const groups = (begun.groups = await createCapGroups(session, prepared.caps));
+    const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps: capsItem(groups, prepared.caps) });
+    requireLevel(report, requiredLevel);
+    signal.throwIfAborted();
+    const child = (begun.child = await startNamespaceChild({ prepared, session, argv, options: spawnOptions }));
+    const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, session, signal });
+    begun.listener = stage.listener;
+    confirmFindings(report, stage.findings);
+    confirmPrivileges("namespace", prepared.user.uid, stage.findings);
+    const processes = findProcesses(child);
+    await groups.add([processes.init.pid, processes.agent.pid]);
+    signal.throwIfAborted();
+    stage.go(spawnOptions.onConnection);
+    return superviseAgent({ child, processes, listener: stage.listener, groups, session, report, signal: ended });
+  } catch (error) {
+    await takeBack(begun);
+    throw readFailure(error, ended);
+  }
+}
+
+function checkCommand(argv: readonly string[]): void {
+  if (argv.length === 0 || argv[0] === "") throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
+  if (argv.some((each) => each.includes("\0"))) {
+    throw new ConsentError("options_invalid", "Cannot start an agent: an argument of its command holds a NUL");
+  }
+}
+
+async function takeBack({ session, child, groups, listener }: Begun): Promise<void> {
+  const mark = child?.pid === undefined ? undefined : markProcess(child.pid);
+  if (mark !== undefined) await endTree(mark);
+  listener?.close();
+  await groups?.remove();
+  await session[Symbol.asyncDispose]();
+}
+
+function readFailure(error: unknown, ended: AbortSignal | undefined): unknown {
+  if (ended?.aborted === true) return new ConsentError("aborted", "Cannot start an agent: its start was aborted", { cause: ended.reason });
+  if (error instanceof ConsentError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return new ConsentError("sandbox_failed", `Cannot start an agent in "namespace": ${text}`, { cause: error });
+}
+
+function unavailable(reason: string, fix: string): ConsentError {
+  return new ConsentError("sandbox_unavailable", `Cannot start an agent in "namespace": ${reason}; ${fix}`);
+}

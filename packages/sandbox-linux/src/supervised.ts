@@ -1,0 +1,203 @@
+/**
+ * Supervised: how an agent starts that has no namespaces around it. The manager listens on the host's loopback; the native helper gives up the
+ * agent's rights and ends what the agent leaves behind. Shared by landlock, preload and env, which say what those rights are.
+ */
+import { chown, mkdir, rm } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { ConsentError, isConsentError } from "@acp/core";
+import type { SandboxReport, SandboxSpawnOptions } from "@acp/core";
+import { confirmFindings, runFirstStage } from "./first-stage.js";
+import { requireLevel } from "./levels.js";
+import type { Obstacle } from "./namespace-host.js";
+import type { NativeHelper } from "./native-helper.js";
+import type { AgentUser, FirstStageFindings, LinuxSandboxedProcess, LinuxSandboxName, ResourceCaps, Session } from "./parts.js";
+import { acceptFrom } from "./peer-uid.js";
+import { descendantsOf, signalProcess } from "./process-tree.js";
+import { type CapGroups, createCapGroups } from "./resource-caps.js";
+import { openSession, sweepSessions } from "./session.js";
+import { findAgent, spawnSupervised, type SupervisedChild } from "./supervised-child.js";
+import { writeEnvironment } from "./uid-command.js";
+import { listenOnLoopback, stopListening } from "./uid-port.js";
+import { parseSignal } from "./uid-spawn.js";
+import { createUndo, type Undo } from "./undo.js";
+
+/** What a backend has found out and decided before anything is started. */
+export interface SupervisedPlan {
+  readonly name: Extract<LinuxSandboxName, "landlock" | "preload" | "env">;
+  readonly user: AgentUser;
+  readonly helper: NativeHelper;
+  /** Where the agent works, unless the caller says so; its home where this is left out. */
+  readonly cwd?: string;
+  /** `undefined`: no limits. */
+  readonly caps: ResourceCaps | undefined;
+  /** Whether the agent can reach the proxy at all. */
+  readonly reachesProxy: boolean;
+  /** @param groups - The control groups around the agent; left out before there are any. */
+  readonly report: (groups?: CapGroups) => SandboxReport;
+  /** Makes what the agent needs to be there. */
+  readonly setUp: (place: SupervisedPlace) => Promise<SupervisedSetup>;
+}
+
+/** Where an agent starts. */
+export interface SupervisedPlace {
+  readonly session: Session;
+  readonly port: number;
+}
+
+/** What an agent starts with. */
+export interface SupervisedSetup {
+  readonly home: string;
+  /** Variables that the caller may override. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Options of native/confine.c, given the file with the agent's environment. */
+  readonly confine: (environment: string) => readonly string[];
+  readonly filter: Uint8Array | undefined;
+  /** Put before the agent's own command line. */
+  readonly prefix: readonly string[];
+}
+
+interface Starting {
+  readonly plan: SupervisedPlan;
+  readonly argv: readonly string[];
+  readonly options: SandboxSpawnOptions<Socket>;
+  readonly session: Session;
+  readonly undo: Undo;
+  /** Until the word to go. */
+  readonly signal: AbortSignal;
+}
+
+/** Node starts once inside; a machine that takes longer for it is not going to run an agent. */
+const START_MS = 60_000;
+
+/**
+ * Starts an agent.
+ *
+ * @throws ConsentError as {@link Sandbox.spawn} says. Nothing is left running.
+ */
+export async function startSupervised(
+  plan: SupervisedPlan,
+  argv: readonly string[],
+  options: SandboxSpawnOptions<Socket>,
+): Promise<LinuxSandboxedProcess> {
+  if (argv.length === 0) throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
+  requireLevel(plan.report(), options.requiredLevel);
+  await sweepSessions();
+  const session = await openSession({ sandbox: plan.name, ...(options.files !== undefined && { files: options.files }) });
+  const undo = createUndo(() => Promise.resolve(session[Symbol.asyncDispose]()));
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(START_MS), ...(options.signal === undefined ? [] : [options.signal])]);
+    return await startIn({ plan, argv, options, session, undo, signal });
+  } catch (error) {
+    await undo.all().catch(() => {}); // why it did not start matters more; the next start looks again
+    if (isConsentError(error)) throw error;
+    if (options.signal?.aborted === true)
+      throw new ConsentError("aborted", `Cannot start an agent in "${plan.name}": aborted`, { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConsentError("sandbox_failed", `Cannot start an agent in "${plan.name}": ${why}`, { cause: error });
+  }
+}
+
+/** Makes a directory of the agent's own. */
+export async function makePrivate(path: string, { uid, gid }: AgentUser): Promise<string> {
+  await mkdir(path, { mode: 0o700 });
+  await chown(path, uid, gid);
+  return path;
+}
+
+/**
+ * A report found by a start: everything that a host can refuse is in one.
+ *
+ * @param obstacle - Makes the report of a sandbox that cannot start.
+ */
+export async function probeByStart(plan: SupervisedPlan, obstacle: (why: Obstacle) => SandboxReport): Promise<SandboxReport> {
+  const fix = "Use another sandbox, and report this as a fault";
+  try {
+    const nothing = ["/bin/sh", "-c", "exit 0"];
+    const agent = await startSupervised(plan, nothing, { onConnection: (socket) => socket.destroy(), env: () => ({}), stdio: "pipe" });
+    const { code } = await agent.exited;
+    return code === 0 ? agent.report : obstacle({ reason: "an agent that does nothing did not end well", fix });
+  } catch (error) {
+    if (!isConsentError(error)) throw error;
+    return obstacle({ reason: error.message, fix });
+  }
+}
+
+async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
+  const { plan, argv, options, session, undo, signal } = starting;
+  signal.throwIfAborted();
+  const groups = plan.caps === undefined ? undefined : await createCapGroups(session, plan.caps);
+  if (groups !== undefined) undo.add(() => groups.remove());
+  const report = plan.report(groups);
+  const { port, server } = await listenOnLoopback(0);
+  undo.add(() => stopListening(server));
+  const setup = await plan.setUp({ session, port });
+  const env = { ...setup.env, ...options.env({ port, files: session.inside, home: setup.home }) };
+  const environment = await writeEnvironment(session, plan.user, env);
+  const child = spawnSupervised({
+    user: plan.user,
+    helper: plan.helper,
+    session,
+    environment,
+    argv: [...setup.prefix, ...argv],
+    confine: setup.confine(environment),
+    filter: setup.filter,
+    stdio: options.stdio ?? "inherit",
+    cwd: options.cwd ?? plan.cwd ?? setup.home,
+  });
+  undo.add(() => child.end());
+  const stage = await runFirstStage(child.process, { mode: "connect", port, listener: server, session, signal });
+  confirm(plan, report, stage.findings);
+  const agent = findAgent(child);
+  await groups?.add([child.process.pid ?? 0, ...descendantsOf(child.process.pid ?? 0)]); // all of them wait for the word to go
+  await rm(environment);
+  signal.throwIfAborted();
+  stage.go(acceptFrom(plan.user.uid, options.onConnection));
+  return supervise(starting, { child, report, agent });
+}
+
+/**
+ * Compares what was found inside with what is claimed.
+ *
+ * @throws ConsentError `sandbox_failed`.
+ */
+function confirm({ name, user, reachesProxy, helper }: SupervisedPlan, report: SandboxReport, findings: FirstStageFindings): void {
+  const { privileges } = findings;
+  const fail = (what: string): never => {
+    throw new ConsentError("sandbox_failed", `Cannot start an agent in "${name}": ${what}`);
+  };
+  if (!reachesProxy && findings.proxy === "reached") fail("inside, the proxy is in reach, and nothing should be");
+  confirmFindings(report, reachesProxy ? findings : { ...findings, proxy: "reached" });
+  if (privileges.uid !== user.uid) fail(`inside it has uid ${privileges.uid}, not ${user.uid}`);
+  if (helper.isAvailable && !privileges.hasNoNewPrivileges) fail("inside it could still get privileges");
+  if (name === "landlock" && !privileges.hasSeccompFilter) fail("inside there is no filter of system calls");
+}
+
+interface Running {
+  readonly child: SupervisedChild;
+  readonly report: SandboxReport;
+  readonly agent: ReturnType<typeof findAgent>;
+}
+
+/** Looks after an agent that runs, to its end. */
+function supervise({ options, undo }: Starting, { child, report, agent }: Running): LinuxSandboxedProcess {
+  const end = (): void => void child.end();
+  options.signal?.addEventListener("abort", end, { once: true });
+  if (options.signal?.aborted === true) end();
+  const exited = child.exit.then(async (exit) => {
+    options.signal?.removeEventListener("abort", end);
+    await undo.all().catch(() => {}); // what is left is recorded, for the next start
+    return exit;
+  });
+  return {
+    report,
+    pid: agent.pid,
+    stdin: child.process.stdin ?? undefined,
+    stdout: child.process.stdout ?? undefined,
+    exited,
+    kill: (name) => void signalProcess(agent, parseSignal(name)),
+    close: async () => {
+      await child.end();
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * UID access: what the agent's user may do with places of the host, as the kernel answers that user: modes, owners and access lists alike.
+ */
+import { execFile } from "node:child_process";
+import { chown, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ConsentError, quoteText } from "@acp/core";
+import { TOOL_ENVIRONMENT } from "./nft.js";
+import type { AgentUser, Session } from "./parts.js";
+import type { VisiblePlaces } from "./workspace.js";
+
+/** Gives up everything but the user's own rights, for good. */
+export function becomeUser({ uid, gid }: AgentUser): readonly string[] {
+  const ids = ["--reuid", String(uid), "--regid", String(gid), "--clear-groups"];
+  return [
+    "setpriv",
+    ...ids,
+    "--no-new-privs",
+    "--bounding-set=-all",
+    "--inh-caps=-all",
+    "--ambient-caps=-all",
+    "--pdeathsig",
+    "KILL",
+    "--",
+  ];
+}
+
+/**
+ * Checks that the user reaches what it works in, and neither reads nor replaces what must stay hidden. A hidden place that it could rename would
+ * be its own at the next start.
+ *
+ * @throws ConsentError `sandbox_unavailable` with the fix.
+ */
+export async function checkAccess(user: AgentUser, { workspace, readable, hidden }: VisiblePlaces): Promise<void> {
+  const shown = [...readable, ...(workspace === undefined ? [] : [workspace.path])];
+  const above = new Map(hidden.map((path) => [path, ancestorsOf(path)]));
+  const access = await askAs(user, [...shown, ...hidden, ...[...above.values()].flat()]);
+  const may = (path: string, right: Right): boolean => access.get(path)?.has(right) === true;
+  const refuse = (path: string, why: string, fix: string): never => {
+    throw new ConsentError("sandbox_unavailable", `Cannot start an agent as ${quoteText(user.name)}: ${quoteText(path)} ${why}; ${fix}`);
+  };
+  for (const path of shown) {
+    const isWritten = path === workspace?.path && workspace.access === "read-write";
+    if (!may(path, "r") || !may(path, "x")) refuse(path, "is not readable for that user", "give it access, or name another directory");
+    if (isWritten && !may(path, "w"))
+      refuse(path, "is not writable for that user", `give it access (chown ${user.uid}), or ask for read-only`);
+  }
+  for (const [path, parents] of above) {
+    if ([...RIGHTS].some((right) => may(path, right)))
+      refuse(path, "must stay hidden and is open to that user", "make it root's: chown -R root, chmod 700");
+    const weak = parents.find((parent) => may(parent, "owner") || (may(parent, "w") && !may(parent, "sticky")));
+    if (weak !== undefined)
+      refuse(path, `can be replaced by that user through ${quoteText(weak)}`, "make that directory root's: chown root, chmod +t");
+  }
+}
+
+/** Where the agent is at home: the user's own home where it can work there, else a private directory of the session. */
+export async function openHome(user: AgentUser, { directory }: Session): Promise<string> {
+  const rights = (await askAs(user, [user.home])).get(user.home);
+  if (user.home !== "/" && (["r", "w", "x"] as const).every((right) => rights?.has(right) === true)) return user.home;
+  const home = join(directory, "home");
+  await mkdir(home, { mode: 0o700 });
+  await chown(home, user.uid, user.gid);
+  return home;
+}
+
+/** What a user may do with a path: read, write, search or execute; whether it is its owner, and the directory is sticky. */
+type Right = "r" | "w" | "x" | "owner" | "sticky";
+
+const RIGHTS: ReadonlySet<Right> = new Set<Right>(["r", "w", "x", "owner"]);
+const LETTERS: Readonly<Record<string, Right>> = { r: "r", w: "w", x: "x", O: "owner", k: "sticky" };
+const SCRIPT = 'for path; do found=; for what in r w x O k; do test "-$what" "$path" && found="$found$what"; done; echo "$found."; done';
+
+/** Asks the kernel as that user. */
+function askAs(user: AgentUser, paths: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<Right>>> {
+  const [command = "", ...args] = [...becomeUser(user), "/bin/sh", "-c", SCRIPT, "sh", ...paths];
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { env: TOOL_ENVIRONMENT, cwd: "/" }, (error, stdout) => {
+      const lines = stdout.split(".\n").slice(0, -1);
+      if (error !== null || lines.length !== paths.length) {
+        const why = error?.message.split("\n", 1)[0] ?? "no answer";
+        reject(new ConsentError("sandbox_unavailable", `Cannot find out what ${quoteText(user.name)} may read: ${why}`, { cause: error }));
+        return;
+      }
+      const rights = (line: string): ReadonlySet<Right> => new Set([...line].flatMap((letter) => LETTERS[letter] ?? []));
+      resolve(new Map(paths.map((path, index) => [path, rights(lines[index] ?? "")])));
+    });
+  });
+}
+
+function ancestorsOf(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...ancestorsOf(parent)];
+}

@@ -1,0 +1,127 @@
+/**
+ * UID prepare: whether rules on a uid can hold this agent here, found by trying: the very rules in a network namespace that is thrown away.
+ */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { ConsentError, quoteText } from "@acp/core";
+import { chooseAgentUser } from "./agent-user.js";
+import { findCgroupPlace, makeCgroup } from "./cgroup-match.js";
+import type { NativeHelper } from "./native-helper.js";
+import { TOOL_ENVIRONMENT } from "./nft.js";
+import { makeTableName, makeUidRules } from "./nft-rules.js";
+import type { UidRules } from "./nft-rules.js";
+import type { AgentUser, ConfinementOptions } from "./parts.js";
+import { removeCgroup } from "./resource-caps.js";
+import { makeSeccompFilter, seccompArch } from "./seccomp.js";
+import { sessionsDirectory } from "./session.js";
+import { checkAccess } from "./uid-access.js";
+import { readUserFacts, refuseUser } from "./uid-checks.js";
+import { checkPlaces } from "./workspace.js";
+import type { VisiblePlaces } from "./workspace.js";
+
+/** What a uid sandbox is told. */
+export interface UidOptions extends ConfinementOptions {
+  /** The agent's own system user; there is no default for it. */
+  readonly user?: string | number;
+  /** `system`: S1 §2.2's rule for the host's name servers, through which anything can leave. `closed` unless given. */
+  readonly dns?: "closed" | "system";
+  /** The proxy's port on 127.0.0.1; any free one unless given. */
+  readonly port?: number;
+  /** Hears why an agent was ended by its sandbox, as one sentence without its end. */
+  readonly onNotice?: (text: string) => void;
+}
+
+/** What was found, all of it good enough to start. */
+export interface UidGround {
+  readonly user: AgentUser;
+  readonly places: VisiblePlaces;
+  readonly nameServers: readonly string[];
+  readonly helper: NativeHelper;
+  /** The filter of system calls, where the helper can install it. */
+  readonly filter: Uint8Array | undefined;
+  /** Why the rules cannot name a cgroup, where they cannot. */
+  readonly noCgroup: string | undefined;
+}
+
+/**
+ * Finds it out.
+ *
+ * @throws ConsentError `sandbox_unavailable` or `options_invalid` with the fix.
+ */
+export async function prepareUid(options: UidOptions, findHelper: () => Promise<NativeHelper>): Promise<UidGround> {
+  if (process.getuid?.() !== 0)
+    throw unavailable("the rules of a uid are root's to load; start acp as root, and the agent as another user");
+  if (options.user === undefined) throw unavailable("it needs a user of the agent's own; name one, such as after: useradd --system agent");
+  const user = chooseAgentUser(options);
+  const refusal = refuseUser(user, await readUserFacts(user).catch(refuseUnknown));
+  if (refusal !== undefined) throw unavailable(`${refusal.reason}; ${refusal.fix}`);
+  const places = checkPlaces(options);
+  // The agent passes through the sessions' directory, to the files that are its own.
+  await checkAccess(user, { ...places, hidden: places.hidden.filter((path) => path !== sessionsDirectory()) });
+  const nameServers = options.dns === "system" ? await readNameServers() : [];
+  const [noCgroup, helper] = await Promise.all([tryRules(user.uid, nameServers), findHelper()]);
+  return { user, places, nameServers, helper, filter: makeFilter(options, helper), noCgroup };
+}
+
+/** Without a network namespace only plain TCP clients; what was asked for beyond that is held by the rules, or said to be open. */
+function makeFilter({ dns, unixSockets = "none" }: UidOptions, helper: NativeHelper): Uint8Array | undefined {
+  const arch = seccompArch();
+  if (!helper.isAvailable || arch === undefined) return undefined;
+  const network = dns === "system" || unixSockets === "private" ? "namespace" : "strict";
+  return makeSeccompFilter({ arch, network, unixSockets });
+}
+
+function refuseUnknown(error: unknown): never {
+  throw unavailable(`the user's groups cannot be found out: ${firstLine(error)}`);
+}
+
+/** Name servers as the C library reads them. */
+async function readNameServers(): Promise<readonly string[]> {
+  const text = await readFile("/etc/resolv.conf", "utf8").catch(() => "");
+  const all = [...text.matchAll(/^nameserver\s+(\S+)/gmu)].map(([, address = ""]) => address).filter((address) => isIP(address) !== 0);
+  if (all.length === 0) throw unavailable("/etc/resolv.conf names no server to open port 53 for; leave DNS closed");
+  return all;
+}
+
+/** Loads the rules where they hold nobody. Resolves to why they cannot name a cgroup, where only that does not work. */
+async function tryRules(uid: number, nameServers: readonly string[]): Promise<string | undefined> {
+  const id = `probe-${randomBytes(8).toString("hex")}`;
+  const rules: UidRules = { table: makeTableName(uid, id.replace("probe-", "")), uid, port: 1, nameServers, cgroup: undefined };
+  const place = await findCgroupPlace(id);
+  if ("missing" in place) {
+    await load(makeUidRules(rules));
+    return place.missing;
+  }
+  try {
+    await makeCgroup(place);
+    await load(makeUidRules({ ...rules, cgroup: place.name }));
+    return undefined;
+  } catch (error) {
+    await load(makeUidRules(rules));
+    return firstLine(error);
+  } finally {
+    await removeCgroup(place.directory);
+  }
+}
+
+function load(rules: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = execFile("unshare", ["--net", "--", "nft", "-f", "-"], { env: TOOL_ENVIRONMENT, cwd: "/" }, (error, _, stderr) => {
+      if (error === null) resolve();
+      else reject(unavailable(`nft does not load its rules: ${firstLine(stderr === "" ? error : stderr)}; install nftables`));
+    });
+    child.stdin?.on("error", () => {}); // it ended: its exit code says so
+    child.stdin?.end(rules);
+  });
+}
+
+function firstLine(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return quoteText(text.trim().split("\n", 1).join("").slice(0, 300));
+}
+
+function unavailable(why: string): ConsentError {
+  return new ConsentError("sandbox_unavailable", `Cannot hold an agent by its uid: ${why}`);
+}

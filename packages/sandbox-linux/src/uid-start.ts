@@ -1,0 +1,194 @@
+/**
+ * UID start: rules first, then the agent; and in the other order at the end. What cannot be taken back stays recorded for the next start.
+ */
+import { rm } from "node:fs/promises";
+import type { Server, Socket } from "node:net";
+import { ConsentError } from "@acp/core";
+import type { SandboxReport, SandboxSpawnOptions } from "@acp/core";
+import { findCgroupPlace, makeCgroup } from "./cgroup-match.js";
+import { confirmFindings, runFirstStage } from "./first-stage.js";
+import { releaseTable } from "./nft.js";
+import { openTableGuard } from "./nft-guard.js";
+import { makeTableName, makeUidRules } from "./nft-rules.js";
+import type { CgroupName } from "./nft-rules.js";
+import type { FirstStage, LinuxSandboxedProcess, Session } from "./parts.js";
+import { signalProcess } from "./process-tree.js";
+import type { ProcessMark } from "./process-tree.js";
+import { createCapGroups, parseCaps, removeCgroup } from "./resource-caps.js";
+import { openSession, sweepSessions } from "./session.js";
+import { openHome } from "./uid-access.js";
+import { makeUidCommand, writeEnvironment } from "./uid-command.js";
+import { openUidNamespace } from "./uid-namespace.js";
+import type { UidNamespace } from "./uid-namespace.js";
+import { holdPort, listenOnLoopback, stopListening } from "./uid-port.js";
+import type { UidGround, UidOptions } from "./uid-prepare.js";
+import { refuseRunning } from "./uid-processes.js";
+import { confirmAgent, findAgent, parseSignal, spawnChain } from "./uid-spawn.js";
+import type { SpawnedChild } from "./uid-spawn.js";
+import { createUndo } from "./undo.js";
+import type { Undo } from "./undo.js";
+
+/** What to start. */
+export interface UidStart {
+  readonly argv: readonly string[];
+  readonly options: UidOptions;
+  readonly spawnOptions: SandboxSpawnOptions<Socket>;
+  readonly ground: UidGround;
+  readonly report: SandboxReport;
+}
+
+/** What is being started: where it is kept, how it is taken back, and what stops it on the way. */
+interface Starting extends UidStart {
+  readonly session: Session;
+  readonly undo: Undo;
+  /** The caller's, or the rules are gone. */
+  readonly stopped: AbortSignal;
+  /** The rules are gone. */
+  readonly lost: AbortController;
+}
+
+/** Cgroups that were made for the agent, and how a rule names the one that rules can name. */
+interface AgentCgroups {
+  readonly directories: readonly string[];
+  readonly name: CgroupName | undefined;
+}
+
+/**
+ * Starts it.
+ *
+ * @throws ConsentError `sandbox_failed`, `sandbox_unavailable`, `options_invalid`. Nothing is left running.
+ */
+export async function startUid(start: UidStart): Promise<LinuxSandboxedProcess> {
+  const { signal, files } = start.spawnOptions;
+  signal?.throwIfAborted();
+  await sweepSessions({ release: releaseTable });
+  const session = await openSession({ sandbox: "uid", ...(files !== undefined && { files }) });
+  const undo = createUndo(() => Promise.resolve(session[Symbol.asyncDispose]()));
+  const lost = new AbortController();
+  const stopped = AbortSignal.any([lost.signal, ...(signal === undefined ? [] : [signal])]);
+  try {
+    return await startIn({ ...start, session, undo, lost, stopped });
+  } catch (error) {
+    await undo.all().catch(() => {}); // why it did not start matters more; what is left is recorded
+    throw error;
+  }
+}
+
+async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
+  const { spawnOptions, ground, session, undo, stopped } = starting;
+  const { places, user } = ground;
+  const cgroups = await openCgroups(starting);
+  const { port, server } = await openPort(starting, cgroups.name);
+  const readOnly = [...places.readable, ...(places.workspace?.access === "read-only" ? [places.workspace.path] : [])];
+  const namespace = await openUidNamespace(readOnly);
+  undo.add(async () => {
+    namespace.kill();
+    await namespace.ended;
+  });
+  const home = await openHome(user, session);
+  const environment = await writeEnvironment(session, user, spawnOptions.env({ port, files: session.inside, home }));
+  const spawned = spawnIn(starting, { namespace, cgroups, home });
+  undo.add(async () => {
+    namespace.kill();
+    spawned.child.kill("SIGCONT"); // stopped with the agent, it would not notice; killed, it would leave the agent's remains to somebody who may not bury them
+    await spawned.exit;
+  });
+  const stage = await runFirstStage(spawned.child, { mode: "connect", port, listener: server, session, signal: stopped });
+  const mark = confirm(starting, { stage, spawned, cgroups });
+  await rm(environment);
+  stopped.throwIfAborted();
+  stage.go(spawnOptions.onConnection);
+  return superviseUid(starting, { namespace, spawned, mark });
+}
+
+/** Caps, and where rules can name a cgroup of version 2, one for them. */
+async function openCgroups({ options, ground, session, undo }: Starting): Promise<AgentCgroups> {
+  const caps = await createCapGroups(session, parseCaps(options.caps));
+  undo.add(() => caps.remove());
+  const place = ground.noCgroup === undefined ? await findCgroupPlace(session.id, caps.paths) : undefined;
+  if (place === undefined || "missing" in place) return { directories: caps.paths, name: undefined };
+  const directories = [...new Set([...caps.paths, place.directory])];
+  await session.record({ cgroups: directories });
+  await makeCgroup(place);
+  undo.add(async () => void (await removeCgroup(place.directory)));
+  return { directories, name: place.name };
+}
+
+/** The port, and the rules that leave it to the agent alone. Connections that are older than the rules are nobody's. */
+async function openPort(
+  { options, ground, session, undo, lost }: Starting,
+  cgroup: CgroupName | undefined,
+): Promise<{ port: number; server: Server }> {
+  const { user, nameServers } = ground;
+  const { port, server: held } = await holdPort(options.port ?? 0);
+  undo.add(() => stopListening(held));
+  const table = makeTableName(user.uid, session.id);
+  await session.record({ nftTable: table });
+  const guard = await openTableGuard({
+    table,
+    rules: makeUidRules({ table, uid: user.uid, port, cgroup, nameServers }),
+    onLost: (reason) => {
+      lost.abort(new ConsentError("sandbox_failed", `Cannot keep an agent held: ${reason}`));
+      options.onNotice?.(`The agent was ended: ${reason}`);
+    },
+  });
+  undo.add(() => Promise.resolve(guard[Symbol.asyncDispose]()));
+  await refuseRunning(user); // from here on, whatever starts is held by the rules
+  await stopListening(held);
+  const { server } = await listenOnLoopback(port);
+  undo.add(() => stopListening(server));
+  return { port, server };
+}
+
+function spawnIn(
+  { argv, options, spawnOptions, ground, session }: Starting,
+  { namespace, cgroups, home }: { readonly namespace: UidNamespace; readonly cgroups: AgentCgroups; readonly home: string },
+): SpawnedChild {
+  const { user, helper, places, filter } = ground;
+  const cwd = spawnOptions.cwd ?? places.workspace?.path ?? home;
+  const caps = parseCaps(options.caps);
+  const { enter } = namespace;
+  const hasFilter = filter !== undefined;
+  const command = makeUidCommand({ argv, user, session, cwd, enter, cgroups: cgroups.directories, helper, hasFilter, caps });
+  return spawnChain({ command, session, filter, stdio: spawnOptions.stdio ?? "inherit" });
+}
+
+/** What was checked inside against what is claimed; the process that the agent will be. */
+function confirm(
+  { ground, report }: Starting,
+  { stage, spawned, cgroups }: { readonly stage: FirstStage; readonly spawned: SpawnedChild; readonly cgroups: AgentCgroups },
+): ProcessMark {
+  const { user, helper, filter } = ground;
+  confirmFindings(report, stage.findings);
+  const mark = findAgent(spawned.child, helper.isAvailable);
+  confirmAgent({ user, mark, hasFilter: filter !== undefined, cgroups: cgroups.directories }, stage.findings);
+  return mark;
+}
+
+/** Looks after an agent that runs, to its end. */
+function superviseUid(
+  { report, undo, stopped }: Starting,
+  { namespace, spawned, mark }: { readonly namespace: UidNamespace; readonly spawned: SpawnedChild; readonly mark: ProcessMark },
+): LinuxSandboxedProcess {
+  const end = (): void => namespace.kill();
+  stopped.addEventListener("abort", end, { once: true });
+  if (stopped.aborted) end();
+  const exited = spawned.exit.then(async (exit) => {
+    stopped.removeEventListener("abort", end);
+    await undo.all().catch(() => {}); // what is left is recorded; close() says so
+    return exit;
+  });
+  return {
+    report,
+    pid: mark.pid,
+    stdin: spawned.child.stdin ?? undefined,
+    stdout: spawned.child.stdout ?? undefined,
+    exited,
+    kill: (signal) => void signalProcess(mark, parseSignal(signal)),
+    close: async () => {
+      end();
+      await exited;
+      await undo.all();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * Workspace: which directories of the host an agent may see. Nothing that would give away more than was meant: not the whole system, not
+ * a person's whole home, nothing that holds or lies in what must stay hidden. Judged by real paths, as the kernel will see them.
+ */
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { opendir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ConsentError } from "@acp/core";
+import type { ConfinementOptions, Workspace } from "./parts.js";
+import { sessionsDirectory } from "./session.js";
+
+/** What an agent may see of the host, by real paths. */
+export interface VisiblePlaces {
+  readonly workspace: Workspace | undefined;
+  readonly readable: readonly string[];
+  /** Must stay invisible even where a place that shows the system holds them. */
+  readonly hidden: readonly string[];
+}
+
+/** Parts of the system that are never a workspace, nor anything in them: devices, kernel interfaces, other programs' sockets and state. */
+const SYSTEM = ["/boot", "/dev", "/proc", "/run", "/sys", "/var/run"];
+/** Not as a whole. */
+const WHOLES = [
+  "/",
+  "/etc",
+  "/home",
+  "/media",
+  "/mnt",
+  "/opt",
+  "/root",
+  "/srv",
+  "/tmp",
+  "/usr",
+  "/usr/local",
+  "/var",
+  "/var/lib",
+  "/var/tmp",
+];
+/** Not for writing, nor anything in them. */
+const PROGRAMS = ["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr"];
+
+/**
+ * Checks what an agent may see.
+ *
+ * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds or lies in a hidden one.
+ */
+export function checkPlaces({ workspace, readable = [], hidden = [] }: ConfinementOptions): VisiblePlaces {
+  const kept = [...hidden.map(realOrGiven), realOrGiven(sessionsDirectory())];
+  const homes = homeDirectories();
+  const check = (path: string, access: Workspace["access"]): string => {
+    const real = realDirectory(path);
+    const why = whyNotShown(real, { access, homes, hidden: kept });
+    if (why !== undefined) throw refused(path, why);
+    return real;
+  };
+  return {
+    workspace: workspace === undefined ? undefined : { path: check(workspace.path, workspace.access), access: workspace.access },
+    readable: readable.map((path) => check(path, "read-only")),
+    hidden: kept,
+  };
+}
+
+/** Whether a path is a directory itself or lies in it. Both absolute and normalised. */
+export function liesIn(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`);
+}
+
+/** Sockets in a directory, as far as a look at its first entries tells: with Unix sockets allowed, each is a way to a program of the host. */
+export async function socketsIn(directory: string, entriesMax = 20_000): Promise<readonly string[]> {
+  const found: string[] = [];
+  const open = [directory];
+  let left = entriesMax;
+  for (const each of open) {
+    const entries = await opendir(each).catch(() => undefined);
+    if (entries === undefined) continue;
+    for await (const entry of entries) {
+      left -= 1;
+      if (left < 0) return found;
+      if (entry.isSocket()) found.push(join(each, entry.name));
+      else if (entry.isDirectory()) open.push(join(each, entry.name));
+    }
+  }
+  return found;
+}
+
+interface Judging {
+  readonly access: Workspace["access"];
+  readonly homes: readonly string[];
+  readonly hidden: readonly string[];
+}
+
+function whyNotShown(path: string, { access, homes, hidden }: Judging): string | undefined {
+  const inHidden = hidden.find((each) => liesIn(path, each) || liesIn(each, path));
+  if (inHidden !== undefined) return `it holds or lies in "${inHidden}", which stays hidden`;
+  if (WHOLES.includes(path)) return "it is more than a workspace";
+  if (homes.some((home) => liesIn(home, path))) return "it is, or holds, a whole home directory";
+  const within = [...SYSTEM, ...(access === "read-write" ? PROGRAMS : [])].find((each) => liesIn(path, each));
+  return within === undefined ? undefined : `it is part of the system (${within})`;
+}
+
+/** Homes of people: system users call `/`, `/bin` and `/nonexistent` their home. */
+function homeDirectories(): readonly string[] {
+  const lines = readFileSync("/etc/passwd", "utf8").split("\n");
+  const people = lines.flatMap((line) => {
+    const [, , uid = "", , , home = ""] = line.split(":");
+    return Number(uid) === 0 || (Number(uid) >= 1000 && Number(uid) < 65_534) ? [home] : [];
+  });
+  return [...people, process.env["HOME"] ?? ""].filter((home) => home.startsWith("/") && home !== "/").map(realOrGiven);
+}
+
+function realDirectory(path: string): string {
+  if (!path.startsWith("/")) throw refused(path, "the path is not absolute");
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    throw refused(path, error instanceof Error && "code" in error ? String(error.code) : String(error));
+  }
+  throw refused(path, "it is not a directory");
+}
+
+/** What does not exist yet stays hidden too: by the real path of what exists of it. */
+function realOrGiven(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realOrGiven(parent), path.slice(parent.length));
+  }
+}
+
+function refused(path: string, why: string): ConsentError {
+  return new ConsentError("options_invalid", `Cannot show "${path}" to an agent: ${why}`);
+}

@@ -1,0 +1,66 @@
+/** Worlds of the escape kit for the tests of this package: what they need of the host, and how a manager is run in one. */
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { buildEscapePrograms, escapeWorld, hostNeed } from "@acp/testing";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** A user without rights; in a world it has a name and subordinate users. */
+export const PLAIN_USER = 61_000;
+export const TIMEOUT_MS = 180_000;
+
+const isRoot = process.getuid?.() === 0;
+
+/** What a test may need. */
+export const NEEDS = {
+  world: hostNeed("a world of its own (root or user namespaces), iproute2, script and cc", () => {
+    execFileSync("cc", ["--version"], { stdio: "ignore" });
+    execFileSync("ip", ["-V"], { stdio: "ignore" });
+    execFileSync("script", ["--version"], { stdio: "ignore" });
+    execFileSync("unshare", isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"], { stdio: "pipe" });
+    return undefined;
+  }),
+  root: hostNeed("root", () => (isRoot ? undefined : `this is uid ${process.getuid?.()}`)),
+} as const;
+
+/** A directory with the kit's programs, and a place for reports. */
+export interface Worlds extends AsyncDisposable {
+  /** Runs a manager (a file of `fixtures/`) as this uid in a world of its own and gives the report that it wrote. */
+  run(manager: string, backend: string, uid: number): Promise<unknown>;
+}
+
+export async function openWorlds(): Promise<Worlds> {
+  const directory = mkdtempSync(join(tmpdir(), "acp-escape-"));
+  const reports = join(directory, "reports");
+  chmodSync(directory, 0o755);
+  mkdirSync(reports);
+  chmodSync(reports, 0o777);
+  await buildEscapePrograms(directory);
+  return {
+    async run(manager, backend, uid) {
+      const report = join(reports, `${backend}-${uid}.json`);
+      const file = fileURLToPath(new URL(`fixtures/${manager}`, import.meta.url));
+      // In a terminal of its own, for attempts that would type into it.
+      const command = `exec "${process.execPath}" --import tsx "${file}" ${backend} "${report}"`;
+      const [program, ...args] = escapeWorld(["script", "--quiet", "--return", "--command", command, "/dev/null"], { directory, uid });
+      const options = { cwd: ROOT, timeout: TIMEOUT_MS, maxBuffer: 2 ** 24 };
+      let said = "";
+      try {
+        await promisify(execFile)(program, args, options);
+      } catch (error) {
+        const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string }; // execFile's own error
+        said = `${stderr}${stdout}`;
+      }
+      try {
+        return JSON.parse(readFileSync(report, "utf8"));
+      } catch (cause) {
+        throw new Error(`The manager wrote no report: ${said}`, { cause });
+      }
+    },
+    [Symbol.asyncDispose]: async () => rmSync(directory, { recursive: true, force: true }),
+  };
+}

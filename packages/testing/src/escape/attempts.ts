@@ -1,0 +1,8 @@
+/** Every attempt of the kit. */
+import type { EscapeAttempt } from "./attempt.js";
+import { HOST_ATTEMPTS } from "./attempts-host.js";
+import { NETWORK_ATTEMPTS } from "./attempts-network.js";
+import { PROXY_ATTEMPTS } from "./attempts-proxy.js";
+
+/** Tries to get out of a sandbox, as data; {@link runEscapeKit} makes them. */
+export const escapeAttempts: readonly EscapeAttempt[] = [...NETWORK_ATTEMPTS, ...HOST_ATTEMPTS, ...PROXY_ATTEMPTS];
