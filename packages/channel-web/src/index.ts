@@ -3,6 +3,8 @@ export { createInbox } from "./inbox.js";
 export { memoryPasskeys } from "./memory-passkeys.js";
 export { toNodeHandler } from "./node-handler.js";
 export type { FetchHandler } from "./node-handler.js";
+export { createPasskeyVerifier } from "./passkey-verifier.js";
+export type { PasskeyVerifierOptions } from "./passkey-verifier.js";
 export type {
   AttachOptions,
   HistoryEntry,

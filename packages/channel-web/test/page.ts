@@ -27,7 +27,7 @@ export interface Body {
   readonly ticket: string;
   readonly response: { readonly timestamp: string; readonly conditions: { readonly valid_until: string } };
   readonly payload_hash: string;
-  readonly passkey: { readonly challenge: string; readonly allowCredentials: unknown };
+  readonly passkey: JsonObject & { readonly challenge: string };
   readonly challenge: string;
   readonly allowCredentials: unknown;
   readonly outcome: string;
