@@ -112,7 +112,10 @@ describe("DELETE /api/passkeys/<id>", () => {
     const [page, other] = [await withPasskey(setup, "k1"), await withPasskey(setup, "k2")];
     expect((await page.delete("/api/passkeys/k3")).status).toBe(404);
     expect((await page.delete("/api/passkeys/k9")).status).toBe(404);
+    const stream = await other.events();
+    await stream.next();
     expect((await page.delete("/api/passkeys/k2")).status).toBe(204);
+    expect(await stream.next()).toMatchObject({ event: "signed_out" });
     expect((await page.delete("/api/passkeys/k2")).status).toBe(404);
     expect((await other.get("/api/session")).status).toBe(401);
     expect(await page.get("/api/passkeys")).toMatchObject({

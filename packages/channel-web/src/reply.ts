@@ -32,7 +32,34 @@ export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "x-robots-tag": "noindex, nofollow",
 };
 
-const REFUSALS = {
+/** Why a request is refused. */
+export type ReplyCode =
+  | "host_unknown"
+  | "origin_refused"
+  | "signed_out"
+  | "body_too_large"
+  | "body_invalid"
+  | "query_invalid"
+  | "not_found"
+  | "method_not_allowed"
+  | "code_refused"
+  | "too_many_tries"
+  | "passkey_refused"
+  | "passkey_required"
+  | "passkey_missing"
+  | "sign_in_again"
+  | "passkeys_unavailable"
+  | "question_ended"
+  | "not_an_approver"
+  | "answer_invalid"
+  | "ticket_unknown"
+  | "answer_unknown"
+  | "history_unavailable"
+  | "closed"
+  | "internal_error";
+
+/** Status and text of every code. */
+const REFUSALS: Readonly<Record<ReplyCode, readonly [status: number, message: string]>> = {
   host_unknown: [421, "this inbox has another name"],
   origin_refused: [403, "the request does not come from the inbox's own page"],
   signed_out: [401, "nobody is signed in"],
@@ -56,10 +83,7 @@ const REFUSALS = {
   history_unavailable: [503, "the history cannot be read"],
   closed: [503, "the inbox is closed"],
   internal_error: [500, "the inbox failed"],
-} as const satisfies Readonly<Record<string, readonly [number, string]>>;
-
-/** Why a request is refused. */
-export type ReplyCode = keyof typeof REFUSALS;
+};
 
 /** What a refusal says besides its code. */
 export interface RefusalOptions {
