@@ -84,11 +84,13 @@ function createEndedIds(): EndedIds {
 }
 
 /** Calls back whenever a step of a question's escalation is due, while it is up: somebody else may answer then. */
-function watchSteps(clock: Clock, { entry, down }: Held, onDue: () => void): void {
+async function watchSteps(clock: Clock, { entry, down }: Held, onDue: () => void): Promise<void> {
   const { createdAtMs, escalation = [] } = entry.question.request;
   for (const { afterMs } of escalation.filter(({ approvers }) => approvers !== undefined)) {
     const leftMs = createdAtMs + afterMs - clock.now();
-    if (leftMs > 0) clock.sleep(leftMs, { signal: down.signal, background: true }).then(onDue, () => undefined);
+    if (leftMs <= 0) continue;
+    await clock.sleep(leftMs, { signal: down.signal, background: true });
+    onDue();
   }
 }
 
@@ -119,7 +121,8 @@ export function createQuestions(clock: Clock): Questions {
       heldBy.set(entry, now);
       ended.delete(request.id);
       tell({ type: "open", entry });
-      watchSteps(clock, now, () => tell({ type: "open", entry }));
+      // The end of the question ends the wait.
+      watchSteps(clock, now, () => tell({ type: "open", entry })).catch(() => undefined);
       return entry;
     },
     find: (id) => held.get(id)?.entry ?? (ended.has(id) ? "ended" : undefined),
