@@ -3,6 +3,7 @@
  */
 import type { Command } from "./command.js";
 import { EXEC_COMMANDS } from "./commands-exec.js";
+import { INBOX_COMMANDS } from "./commands-inbox.js";
 import { PROXY_COMMANDS } from "./commands-proxy.js";
 import { RECORD_COMMANDS } from "./commands-records.js";
 import { SANDBOX_COMMANDS } from "./commands-sandbox.js";
@@ -151,5 +152,6 @@ export const COMMANDS: readonly Command[] = [
   },
   ...EXEC_COMMANDS,
   ...RECORD_COMMANDS,
+  ...INBOX_COMMANDS,
   ...SECRET_COMMANDS,
 ];

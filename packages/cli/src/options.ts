@@ -35,6 +35,7 @@ export type OptionName =
   | "limit"
   | "key-file"
   | "key"
+  | "passkeys"
   | "at"
   | "host"
   | "min"
@@ -94,6 +95,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   limit: { value: "N", summary: "Show the last N events (20); 0 shows all" },
   "key-file": { value: "FILE", summary: "The file that opens the private key; without it ACP_KEY_FILE, else keys/unlock.key" },
   key: { value: "KEY", summary: "The public key to trust, or a file with it; without it the home's" },
+  passkeys: { value: "FILE", summary: "The passkeys to trust, as acp passkeys export writes them; without it the home's" },
   at: { value: "TIME", summary: "The moment asked about, such as 2026-01-15T10:30:00Z (when the answer was given)" },
   host: { value: "HOST", summary: "A host that the secret may go to (A,B); * is every one" },
   min: { value: "N", summary: "How often a call must have been approved before a rule is suggested (5); at least 2" },

@@ -8,7 +8,7 @@ import { createTerminalChannel } from "@acp/channel-terminal";
 import type { TerminalChannel } from "@acp/channel-terminal";
 import { ConsentError, createConsentGate } from "@acp/core";
 import type { ConsentGate, GateOptions, Policy } from "@acp/core";
-import { openHome } from "@acp/home";
+import { filePasskeys, openHome } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "./command.js";
 import { openChannels } from "./mcp/channels.js";
@@ -25,6 +25,7 @@ import { openPolicyInForce } from "./mcp/policy-in-force.js";
 import { heedRotation } from "./mcp/rotated-keys.js";
 import { removeStaleSockets } from "./mcp/stale-sockets.js";
 import { openHomeAudit } from "./open-audit.js";
+import { passkeyVerifier } from "./passkeys.js";
 import { showsColour } from "./printer.js";
 import { runDirectory } from "./run-directory.js";
 
@@ -88,10 +89,12 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
   const policy = await policyOf(parts, notices, { file: source.policyFile, mustExist: source.isPolicyNamed });
   const makeTerminal = await terminalMaker(home, invocation, notices);
   await using channels = await openChannels({ source, keys: homeKeys.keys, claims: kept.store.claims, notices, makeTerminal });
+  const passkeys = filePasskeys(home.passkeysPath);
   const options = {
     channel: channels.channel,
     audit: written.sink,
     store: kept.store,
+    verifiers: [passkeyVerifier(() => passkeys.list())],
     isolation,
     ...(parts.defaultOffers !== undefined && { defaultOffers: parts.defaultOffers }),
     ...heedRotation({ home, ...homeKeys, notices }),

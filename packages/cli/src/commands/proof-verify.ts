@@ -6,6 +6,7 @@ import { verifyConsentRecord } from "@acp/core/proof";
 import type { ProvenRecord } from "@acp/core/proof";
 import type { Run } from "../command.js";
 import { readInput } from "../input.js";
+import { passkeyVerifier, readTrustedPasskeys } from "../passkeys.js";
 import type { Printer } from "../printer.js";
 import { readTime } from "../times.js";
 import { readTrustedKeys } from "../trusted-keys.js";
@@ -19,9 +20,15 @@ export const proofVerify: Run = async (invocation) => {
   const [operand] = operands;
   if (operand === undefined) throw new ConsentError("options_invalid", "Cannot verify a proof: name the record, acp proof verify FILE");
   const record = await readInput(operand, io, { what: "record", bytesMax: RECORD_BYTES_MAX });
-  const trustedKeys = await readTrustedKeys(invocation);
+  // Whoever brings the passkeys needs no key, and no home.
+  const trustedKeys = values.passkeys !== undefined && values.key === undefined ? [] : await readTrustedKeys(invocation);
+  const passkeys = await readTrustedPasskeys(invocation);
   const now = values.at === undefined ? undefined : readTime(values.at, "at");
-  const result = await verifyConsentRecord(record, { trustedKeys, ...(now !== undefined && { now }) });
+  const result = await verifyConsentRecord(record, {
+    trustedKeys,
+    verifiers: [passkeyVerifier(async () => passkeys)],
+    ...(now !== undefined && { now }),
+  });
   if (!result.ok) {
     print.result(result, () => [`${print.tone("red", "not proven")}: ${escapeText(result.message)} [${result.code}]`]);
     return "unproven";
