@@ -4,6 +4,7 @@
  */
 import { actionDigest, actionToJson, createConsentGate } from "@acp/core";
 import type { Action, Agent, AuditSink, Channel, ConsentRequest, Denied, Evaluation, GateOptions } from "@acp/core";
+import { passkeyVerifier } from "./passkeys.js";
 import type { PolicySource } from "./policy-source.js";
 
 /** What is known. */
@@ -36,7 +37,9 @@ export async function explain(
     },
   };
   const audit: AuditSink = { append: () => Promise.resolve({ seq: 0, hash: "" }) };
-  await using gate = createConsentGate({ policy, channel, audit, ...options });
+  // As every gate of the command line has one; here no proof comes.
+  const verifiers = [passkeyVerifier(() => Promise.resolve([]))];
+  await using gate = createConsentGate({ policy, channel, audit, verifiers, ...options });
   const evaluation = gate.evaluate(action, { agent: AGENT });
   const opened = evaluation.ruling.effect === "ask" ? await gate.open(action, { agent: AGENT }) : undefined;
   if (opened?.decision === "pending") await opened.withdraw("only explained");
