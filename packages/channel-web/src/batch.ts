@@ -3,8 +3,9 @@
  * answered one by one. Format: spec/web-inbox.md §4.
  */
 import { type JsonObject, REASON_CHARS_MAX, type RefusalCode, confirmationWord, readFields } from "@acp/core";
-import { answerable, encodeReceipt, handIn, makeAnswer } from "./answers.js";
+import { encodeReceipt, handIn } from "./answers.js";
 import type { Person } from "./options.js";
+import { answerable, makeAnswer } from "./prepare.js";
 import { needsPasskey } from "./question-view.js";
 import { refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";

@@ -9,13 +9,21 @@ import { readBody } from "./body.js";
 import { ENROL_ROUTES } from "./enrol.js";
 import type { Files } from "./files.js";
 import { isChanging, refuseHost, refuseOrigin } from "./guards.js";
+import { PREPARE_ROUTES } from "./prepare.js";
 import { READING_ROUTES } from "./reading.js";
 import { refuse } from "./reply.js";
 import type { InboxParts, Route } from "./routes.js";
 import { type Session, hasKey } from "./session.js";
 import { SIGN_IN_ROUTES } from "./sign-in.js";
 
-const ROUTES: readonly Route[] = [...SIGN_IN_ROUTES, ...READING_ROUTES, ...ANSWER_ROUTES, ...BATCH_ROUTES, ...ENROL_ROUTES];
+const ROUTES: readonly Route[] = [
+  ...SIGN_IN_ROUTES,
+  ...READING_ROUTES,
+  ...PREPARE_ROUTES,
+  ...ANSWER_ROUTES,
+  ...BATCH_ROUTES,
+  ...ENROL_ROUTES,
+];
 /** Bytes of a body: an answer with the largest edit. */
 const BODY_BYTES_MAX: number = 1024 * 1024;
 /** Bytes of a body from somebody whom nobody knows. */

@@ -21,7 +21,7 @@ function setUp() {
     response: {},
     payloadHash: "sha256:",
     requestHash: "sha256:",
-    needsPasskey: false,
+    challenge: undefined,
   });
   return { clock, sessions, tickets: createTickets(clock), start, ticketOf };
 }

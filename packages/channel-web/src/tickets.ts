@@ -21,7 +21,8 @@ export interface Ticket {
   readonly payloadHash: string;
   /** `sha256:<hex>`. */
   readonly requestHash: string;
-  readonly needsPasskey: boolean;
+  /** What a passkey must sign; nothing where it takes none. */
+  readonly challenge: string | undefined;
 }
 
 /** Answers of one inbox that were not sent yet. */

@@ -93,6 +93,11 @@ async function read(response: Response): Promise<Answered> {
   return { status: response.status, headers: response.headers, body: JSON.parse(text === "" ? "{}" : text) as Body };
 }
 
+/** Prepares an answer, a yes unless more says otherwise. */
+export function prepare(page: Page, { id }: { readonly id: string }, more: object = {}): Promise<Answered> {
+  return page.post("/api/answers/prepare", { request_id: id, decision: "approved", ...more });
+}
+
 export function openPage(handler: Handler): Page {
   const request = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Response> =>
     handler(new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) }));

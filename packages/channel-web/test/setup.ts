@@ -3,7 +3,7 @@ import { type AskDouble, type ManualClock, askDouble, manualClock, sampleRequest
 import type { ConsentRequest } from "@acp/core";
 import { createInboxWith } from "../src/inbox.js";
 import { memoryPasskeys } from "../src/memory-passkeys.js";
-import type { Inbox, InboxOptions } from "../src/parts.js";
+import type { Inbox, InboxOptions, PasskeyCeremony } from "../src/parts.js";
 import { namedKeys } from "./keys.js";
 import { ORIGIN, type Page, openPage } from "./page.js";
 
@@ -17,7 +17,7 @@ export interface Setup {
   ask(overrides?: Partial<ConsentRequest>): Promise<AskDouble>;
 }
 
-export function setUp(options: Partial<InboxOptions> = {}): Setup {
+export function setUp(options: Partial<InboxOptions> = {}, makeCeremony: () => PasskeyCeremony = namedKeys): Setup {
   const clock = manualClock();
   const warnings: string[] = [];
   const inbox = createInboxWith(
@@ -29,7 +29,7 @@ export function setUp(options: Partial<InboxOptions> = {}): Setup {
       warn: (text) => void warnings.push(text),
       ...options,
     },
-    namedKeys,
+    makeCeremony,
   );
   const channel = inbox.channel();
   return {
