@@ -71,7 +71,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { sandbox, manager, moments, holds, needs: probe } of CASES) {
-  const extra = hostNeed(`what ${sandbox} needs`, probe ?? (() => undefined));
+  const extra = hostNeed(manager === "root" ? "root" : `what ${sandbox} needs`, probe ?? (() => undefined));
   const missing = [worlds, extra].find(({ run }) => !run);
   const what = `${sandbox}, killed as ${manager} at ${moments} moments (seed ${SEED}), leaves nothing behind`;
   it.skipIf(missing !== undefined)(
