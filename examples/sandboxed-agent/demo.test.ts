@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -20,6 +20,8 @@ interface Ended {
 async function runDemo(...args: readonly string[]): Promise<Ended> {
   const temporary = await mkdtemp(join(tmpdir(), "acp-"));
   try {
+    // Where root runs this, the agent is somebody else, and has to get to its directory.
+    await chmod(temporary, 0o711);
     const child = spawn(process.execPath, [DEMO, ...args], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, TMPDIR: temporary },

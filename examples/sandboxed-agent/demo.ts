@@ -38,10 +38,10 @@ async function runAgent({ home, work, ports }: World): Promise<ReadonlyMap<strin
   return saw;
 }
 
-/** What the log says of every event: which boundary the agent was in. */
+/** What the log says of everything that the agent did: which boundary it was in. Events of the log itself are nobody's. */
 async function isolationsIn(log: string): Promise<readonly string[]> {
   const found = new Set<string>();
-  for await (const { metadata } of readAuditLog(log)) found.add(String(metadata["isolation"]));
+  for await (const { metadata } of readAuditLog(log)) if (typeof metadata["isolation"] === "string") found.add(metadata["isolation"]);
   return [...found];
 }
 

@@ -30,9 +30,10 @@ export const SANDBOX_COMMANDS: readonly Command[] = [
     details: [
       "The command runs in a sandbox (docs/sandbox.md) whose only way out is the gate: its HTTP requests go to the HTTP proxy, its MCP client starts `acp-mcp-bridge` and gets the servers of config.yml. The policy judges both, and where it asks, a person answers in `acp approve`, in another terminal; never in the command's own.",
       "Before the command starts, the sandbox is tried from inside. It never becomes a weaker one than asked for: without --sandbox and --require it is the better of namespace and landlock, or nothing runs. --sandbox preload and --sandbox env hold nobody who resists; what they are is said at the start and stands in every event of the log.",
-      "Inside are the workspace, the system's programs, a home and a /tmp of its own, and of the environment a terminal's, a language's and a time zone's variables with those that --env names. The home of acp is not there; a workspace that holds it is refused.",
+      "In namespace and landlock the command sees its workspace, what --read names and the system's programs, has a home and a temporary directory of its own, and does not see the home of acp. A workspace that holds that is refused by every sandbox.",
+      "Of the environment it gets PATH, a terminal's, a language's and a time zone's variables, and those that --env names.",
       "With --mcp stdio the command is an MCP client: it is started with pipes, and its standard input and output are MCP's.",
-      "Standard streams, terminal and signals are the command's. So is the exit code: 128 and the signal's number where a signal ended it. What fails on our side is 125.",
+      "Standard streams, terminal and signals are the command's. So is the exit code: 128 and the signal's number where a signal ended it. What fails on our side is 125. Where standard error is a terminal, what was refused stands in the log alone: `acp audit show --follow`.",
     ],
     examples: [
       "acp run -- node agent.mjs",

@@ -1,8 +1,10 @@
 /**
  * `acp run` at a terminal: it is the command's, and what is typed reaches the command once.
  */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { BIN } from "./harness.js";
+import { BIN, acp } from "./harness.js";
 import { openPane, words } from "./pane.js";
 import { needSandbox, runWorld } from "./run-world.js";
 
@@ -40,6 +42,24 @@ describe.each(SANDBOXES)("acp run --sandbox %s at a terminal", (sandbox) => {
     const screen = await pane.until(/exit \d+/);
     expect(screen).toContain("line hello interrupts 2");
     expect(screen).toMatch(/exit 5$/m);
+  });
+
+  it("asks for the passphrase of the keys before the command has the terminal", async () => {
+    await using world = await runWorld();
+    const file = join(world.path, "passphrase");
+    await writeFile(file, "correct horse battery\n", { mode: 0o600 });
+    expect(await acp(["init"], { home: world.home, env: { ACP_PASSPHRASE_FILE: file } })).toMatchObject({ code: 0 });
+    await world.write("agent.mjs", AGENT);
+    const command = words(process.execPath, BIN, "run", "--home", world.home, "--sandbox", sandbox, "--", "node", "agent.mjs");
+    await using pane = await openPane(command, world.work);
+    await pane.until(/Passphrase of the private key: $/m);
+    await pane.type("correct horse battery");
+    await pane.until(/^ready$/m);
+    await pane.type("hello");
+    const screen = await pane.until(/exit \d+/);
+    expect(screen).toContain("line hello interrupts 0");
+    expect(screen).toMatch(/exit 5$/m);
+    expect(screen).not.toContain("correct horse");
   });
 
   it("leaves what stands in the log off the terminal", async () => {

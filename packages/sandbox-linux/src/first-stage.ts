@@ -47,7 +47,8 @@ export function firstStageCommand(
   const high = closing.filter((fd) => fd > 9);
   const script = SCRIPT.replace("#MORE", high.map((fd) => `${fd}>&-`).join(" "));
   // A POSIX shell need not know descriptors above 9; without bash they stay the empty file that the spawn put there.
-  const shell = high.length > 0 && statOptional(BASH) !== undefined ? [BASH, "-p", "-c", script] : ["/bin/sh", "-c", SCRIPT];
+  // And bash whose input is a socket (what Node calls a pipe) takes itself for a login over the network, and runs the user's .bashrc.
+  const shell = high.length > 0 && statOptional(BASH) !== undefined ? [BASH, "--norc", "-p", "-c", script] : ["/bin/sh", "-c", SCRIPT];
   return [...shell, name, node, stage, ...argv];
 }
 

@@ -28,8 +28,12 @@ export interface AgentParts {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Signals by number. */
-const SIGNALS: ReadonlyMap<number, string> = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+/** Signals by number; of two names the older one (SIGABRT, not SIGIOT), which comes first in the list. */
+const SIGNALS: ReadonlyMap<number, string> = new Map(
+  Object.entries(constants.signals)
+    .toReversed()
+    .map(([name, number]) => [number, name]),
+);
 
 /**
  * Finds the processes while all of them wait for the word to go: bubblewrap, its init and the shell are then one line of descent.

@@ -4,7 +4,7 @@
 import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
-import { nodeInside } from "./namespace-root.js";
+import { nodeInside } from "./namespace-node.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";

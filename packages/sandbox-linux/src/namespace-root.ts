@@ -2,10 +2,10 @@
  * Namespace root: the small file system that an agent sees, as arguments of bubblewrap. Programs and their data, a few public files of
  * /etc, made-up ones for the rest, private places to write, and what the operator shows. Never the host's root, /run, /var or a home.
  */
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ConsentError } from "@acp/core";
+import { type Mount, nodeMounts } from "./namespace-node.js";
 import type { AgentUser } from "./parts.js";
 import { statOptional } from "./stat-optional.js";
 import { liesIn, type VisiblePlaces } from "./workspace.js";
@@ -31,7 +31,7 @@ export interface RootParts {
   /** The session's `inside/`, and the directory of {@link writeEtc}. */
   readonly inside: string;
   readonly etc: string;
-  /** The node binary that runs the first stage. */
+  /** The node binary that runs the first stage, by its real path. */
   readonly node: string;
   readonly scratchBytes: number;
   /** Whether what bubblewrap makes belongs to the agent; without a user namespace it is root's. */
@@ -41,9 +41,13 @@ export interface RootParts {
 /** Arguments that build the root, in the order in which bubblewrap does them. */
 export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents }: RootParts): readonly string[] {
   const { workspace, readable, hidden } = places;
-  const system = [...systemMounts(), ...nodeMounts(node)];
-  const shown = [...readable, ...(workspace === undefined ? [] : [workspace.path])];
+  const system = systemMounts();
+  const ownNode = isShown(node, system) ? [] : nodeMounts(node);
   const scratch = (path: string, mode: string): Mount => ["--perms", mode, "--size", String(scratchBytes), "--tmpfs", path];
+  const shown: readonly Mount[] = [
+    ...readable.map((path): Mount => ["--ro-bind", path, path]),
+    ...(workspace === undefined ? [] : [[workspace.access === "read-write" ? "--bind" : "--ro-bind", workspace.path, workspace.path]]),
+  ];
   const mounts: readonly Mount[] = [
     ...system,
     ...ETC.filter((name) => isThere(`/etc/${name}`)).map((name): Mount => ["--ro-bind", `/etc/${name}`, `/etc/${name}`]),
@@ -57,11 +61,10 @@ export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents }: 
     ["--symlink", "/tmp", "/var/tmp"],
     ["--symlink", "/run", "/var/run"],
     ["--ro-bind", inside, INSIDE.files],
-    ...readable.map((path): Mount => ["--ro-bind", path, path]),
-    ...(workspace === undefined ? [] : [[workspace.access === "read-write" ? "--bind" : "--ro-bind", workspace.path, workspace.path]]),
+    ...ownNode,
+    ...[...shown].sort((a, b) => depthOf(a) - depthOf(b)), // one that lies in another goes over it
   ];
-  const visible = [...mountedDirectories(system), ...shown];
-  const covers = hidden.filter((path) => isThere(path) && visible.some((each) => liesIn(path, each)));
+  const covers = hidden.filter((path) => isThere(path) && isShown(path, [...system, ...ownNode, ...shown]));
   return [
     ...withParents(mounts),
     ...covers.flatMap((path) => ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]),
@@ -70,8 +73,14 @@ export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents }: 
   ];
 }
 
-/** One mount: its last word is the path inside. */
-type Mount = readonly string[];
+/** Whether a place of the host is shown, or lies in one that is. */
+function isShown(path: string, mounts: readonly Mount[]): boolean {
+  return mounts.some(([kind, source]) => kind !== "--symlink" && source !== undefined && liesIn(path, source));
+}
+
+function depthOf(mount: Mount): number {
+  return (mount.at(-1) ?? "").split("/").length;
+}
 
 /** Bubblewrap makes missing directories for its own user alone, who need not be the agent. */
 function withParents(mounts: readonly Mount[]): readonly string[] {
@@ -116,30 +125,6 @@ function systemMounts(): readonly Mount[] {
     return liesIn(resolve("/", target), "/usr") ? [["--symlink", target, path]] : [["--ro-bind", path, path]];
   });
   return [["--ro-bind", "/usr", "/usr"], ...beside];
-}
-
-/**
- * A node outside of /usr: with its whole prefix where that is an installation of Node (so that npm is there too), else the file alone.
- * A prefix that is a home, or no more than a directory that happens to hold a `bin`, shows only the file.
- */
-function nodeMounts(node: string): readonly Mount[] {
-  const real = realpathSync(node);
-  if (["/usr", ...PROGRAM_DIRECTORIES.map((name) => `/${name}`)].some((directory) => liesIn(real, directory))) return [];
-  const prefix = dirname(dirname(real));
-  const isPrefix = ["include/node/node_version.h", "lib/node_modules"].every((each) => isThere(join(prefix, each)));
-  const path = isPrefix && prefix.split("/").length > 2 ? prefix : real;
-  return [["--ro-bind", path, path]];
-}
-
-/** The real path of the node that runs us, which is also its path inside. */
-export function nodeInside(): string {
-  const real = realpathSync(process.execPath);
-  if (!real.startsWith("/")) throw new ConsentError("sandbox_failed", `Cannot show node "${real}" to an agent: its path is not absolute`);
-  return real;
-}
-
-function mountedDirectories(mounts: readonly Mount[]): readonly string[] {
-  return mounts.flatMap(([kind, source]) => (kind === "--ro-bind" && source !== undefined ? [source] : []));
 }
 
 function isThere(path: string): boolean {

@@ -5,7 +5,7 @@ import type { SeccompArch, SyscallNumbers } from "./seccomp-syscalls.js";
 import {
   EXAMINED_SYSCALLS,
   FIRST_UNKNOWN_SYSCALL,
-  LISTENING_SYSCALLS,
+  MEETING_SYSCALLS,
   MISSING_SYSCALLS,
   REFUSED_SYSCALLS,
   syscallNumbers,
@@ -13,7 +13,7 @@ import {
 
 const tables: Readonly<Record<string, SyscallNumbers>> = {
   ...EXAMINED_SYSCALLS,
-  ...LISTENING_SYSCALLS,
+  ...MEETING_SYSCALLS,
   ...MISSING_SYSCALLS,
   ...REFUSED_SYSCALLS,
 };

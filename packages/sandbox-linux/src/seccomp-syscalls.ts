@@ -9,13 +9,22 @@ export type SeccompArch = "x64" | "arm64";
 /** Number on x64, number on arm64; `undefined` where the architecture has no such call. */
 export type SyscallNumbers = readonly [x64: number | undefined, arm64: number | undefined];
 
+/** Names of the calls whose arguments decide. */
+export type ExaminedSyscall =
+  | "socket"
+  | "socketpair"
+  | "clone"
+  | "ioctl"
+  | "sendto"
+  | "sendmsg"
+  | "sendmmsg"
+  | "setsockopt"
+  | "prlimit64"
+  | "setpriority"
+  | "ioprio_set";
+
 /** Calls whose arguments decide: every architecture has them. */
-export const EXAMINED_SYSCALLS: Readonly<
-  Record<
-    "socket" | "socketpair" | "clone" | "ioctl" | "sendto" | "sendmsg" | "sendmmsg" | "setsockopt",
-    readonly [x64: number, arm64: number]
-  >
-> = {
+export const EXAMINED_SYSCALLS: Readonly<Record<ExaminedSyscall, readonly [x64: number, arm64: number]>> = {
   socket: [41, 198],
   socketpair: [53, 199],
   clone: [56, 220],
@@ -24,13 +33,31 @@ export const EXAMINED_SYSCALLS: Readonly<
   sendmsg: [46, 211],
   sendmmsg: [307, 269],
   setsockopt: [54, 208],
+  prlimit64: [302, 261],
+  setpriority: [141, 140],
+  ioprio_set: [251, 30],
 };
 
-/** Calls that wait for strangers: refused where no network namespace keeps strangers away, because a listener needs no `bind` to get a port. */
-export const LISTENING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
+/**
+ * Calls that wait for strangers (a listener needs no `bind` to get a port) or meet them by a number: refused where no namespaces keep strangers
+ * away.
+ */
+export const MEETING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   listen: [50, 201],
   accept: [43, 202],
   accept4: [288, 242],
+  shmget: [29, 194],
+  shmat: [30, 196],
+  shmctl: [31, 195],
+  msgget: [68, 186],
+  msgsnd: [69, 189],
+  msgrcv: [70, 188],
+  msgctl: [71, 187],
+  semget: [64, 190],
+  semop: [65, 193],
+  semtimedop: [220, 192],
+  semctl: [66, 191],
+  mq_open: [240, 180],
 };
 
 /** Calls that the agent is told do not exist, so that libraries take their other way: no filter can see what these would do. */

@@ -11,7 +11,7 @@ import {
   AUDIT_ARCH,
   EXAMINED_SYSCALLS,
   FIRST_UNKNOWN_SYSCALL,
-  LISTENING_SYSCALLS,
+  MEETING_SYSCALLS,
   MISSING_SYSCALLS,
   REFUSED_SYSCALLS,
   syscallNumbers,
@@ -22,7 +22,8 @@ export interface SeccompOptions {
   readonly arch: SeccompArch;
   /**
    * `namespace`: a network namespace holds the agent, so TCP and UDP may be used in it. `strict`: nothing does, so only plain TCP
-   * clients of IPv4 may be made: a Landlock rule sees the `connect` of those and of nothing else. `none`: no internet sockets at all.
+   * clients of IPv4 may be made: a Landlock rule sees the `connect` of those and of nothing else. `none`: the same, and no internet sockets at
+   * all.
    */
   readonly network: "namespace" | "strict" | "none";
   /** `private` allows Unix sockets; only where no socket of the host is in sight. */
@@ -54,10 +55,15 @@ const NETLINK_ROUTE = 0;
 const MSG_FASTOPEN = 0x2000_0000;
 const SOL_TCP = 6;
 const TCP_OPTION = { upperLayer: 31, fastOpenConnect: 30 } as const;
+const PRIO_PROCESS = 0;
+const IOPRIO_WHO_PROCESS = 1;
 /** `CLONE_NEW*` as far as `clone` takes them (a new time namespace is for `unshare` and `clone3` only). */
 const CLONE_NEW = 0x7e02_0000;
 /** `TIOCSTI` and `TIOCLINUX`: typing into the terminal that the agent shares with a person. */
 const TERMINAL_INJECTION = [0x5412, 0x541c] as const;
+
+/** Looked at in namespaces too; the other calls of the table have nothing there that they could do. */
+const EXAMINED_EVERYWHERE: readonly string[] = ["socket", "socketpair", "clone", "ioctl"];
 
 /** The architecture of this process, where filters exist for it. */
 export function seccompArch(arch: string = process.arch): SeccompArch | undefined {
@@ -88,20 +94,18 @@ export function makeSeccompFilter(options: SeccompOptions): Uint8Array {
     ...examineSocketpair(),
     ...examineClone(),
     ...examineIoctl(),
-    ...(options.network === "strict" ? examineSending() : []),
+    ...(options.network === "namespace" ? [] : [...examineSending(), ...examineTarget()]),
     ...Object.entries(OUTCOMES).flatMap(([name, value]): BpfLine[] => [label(name), { kind: "return", value }]),
   ]);
 }
 
 /** By number: examined, missing, refused; the rest goes on. */
 function choose({ arch, network }: SeccompOptions): readonly BpfLine[] {
-  const calls: readonly (keyof typeof EXAMINED_SYSCALLS)[] =
-    network === "strict"
-      ? ["socket", "socketpair", "clone", "ioctl", "sendto", "sendmsg", "sendmmsg", "setsockopt"]
-      : ["socket", "socketpair", "clone", "ioctl"];
-  const refused = network === "strict" ? { ...REFUSED_SYSCALLS, ...LISTENING_SYSCALLS } : REFUSED_SYSCALLS;
+  const hasNamespaces = network === "namespace";
+  const examined = Object.entries(EXAMINED_SYSCALLS).filter(([name]) => !hasNamespaces || EXAMINED_EVERYWHERE.includes(name));
+  const refused = hasNamespaces ? REFUSED_SYSCALLS : { ...REFUSED_SYSCALLS, ...MEETING_SYSCALLS };
   return [
-    ...calls.flatMap((name) => syscallNumbers({ [name]: EXAMINED_SYSCALLS[name] }, arch).map((number) => jump("equal", number, name))),
+    ...examined.flatMap(([name, numbers]) => syscallNumbers({ [name]: numbers }, arch).map((number) => jump("equal", number, name))),
     ...syscallNumbers(MISSING_SYSCALLS, arch).map((number) => jump("equal", number, "ENOSYS")),
     ...syscallNumbers(refused, arch).map((number) => jump("equal", number, "EPERM")),
   ];
@@ -182,6 +186,25 @@ function examineSending(): readonly BpfLine[] {
     load(argument(2)),
     ...Object.values(TCP_OPTION).map((option) => jump("equal", option, "EPERM")),
     goto("allow"),
+  ];
+}
+
+/** Limits and priorities of oneself only: a process of the same user is no stranger to the kernel. */
+function examineTarget(): readonly BpfLine[] {
+  const ownOnly = (name: string, which: number): readonly BpfLine[] => [
+    label(name),
+    load(argument(0)),
+    jump("equal", which, `${name} of`, "EPERM"),
+    label(`${name} of`),
+    load(argument(1)),
+    jump("equal", 0, "allow", "EPERM"),
+  ];
+  return [
+    label("prlimit64"),
+    load(argument(0)),
+    jump("equal", 0, "allow", "EPERM"),
+    ...ownOnly("setpriority", PRIO_PROCESS),
+    ...ownOnly("ioprio_set", IOPRIO_WHO_PROCESS),
   ];
 }
 

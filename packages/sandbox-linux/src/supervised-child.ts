@@ -78,7 +78,8 @@ export function findAgent({ process: { pid = -1 }, hasSupervisor }: SupervisedCh
 }
 
 function wholeCommand({ user, helper, session, environment, argv, cwd, confine, filter }: SupervisedCommand): readonly string[] {
-  const paths = { node: process.execPath, stage: join(session.inside, "first-stage.cjs"), name: session.id };
+  const stage = join(session.inside, "first-stage.cjs");
+  const paths = { node: process.execPath, stage, name: session.id, ...(helper.isAvailable && { closing: [] }) }; // the helper closes all
   return [
     ...(helper.isAvailable ? [helper.path, ...helperOptions(user, filter !== undefined), ...confine, "--"] : withoutHelper(user)),
     "/usr/bin/env",

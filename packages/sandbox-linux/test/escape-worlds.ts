@@ -24,6 +24,10 @@ export const NEEDS = {
     execFileSync("unshare", isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"], { stdio: "pipe" });
     return undefined;
   }),
+  bubblewrap: hostNeed("bubblewrap and user namespaces", () => {
+    execFileSync("bwrap", ["--unshare-user", "--unshare-net", "--dev-bind", "/", "/", "true"], { stdio: "pipe" });
+    return undefined;
+  }),
   root: hostNeed("root", () => (isRoot ? undefined : `this is uid ${process.getuid?.()}`)),
 } as const;
 

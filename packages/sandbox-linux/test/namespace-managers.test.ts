@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { chmod, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,9 +40,13 @@ interface Manager {
 
 function startManager(
   job: NamespaceJob,
-  { prefix = [], stdio = [] }: { prefix?: readonly string[]; stdio?: readonly (number | "ignore")[] } = {},
+  {
+    prefix = [],
+    stdio = [],
+    node = process.execPath,
+  }: { prefix?: readonly string[]; stdio?: readonly (number | "ignore")[]; node?: string } = {},
 ): Manager {
-  const [program = "", ...args] = [...prefix, process.execPath, "--import", "tsx", MANAGER, JSON.stringify(job)];
+  const [program = "", ...args] = [...prefix, node, "--import", "tsx", MANAGER, JSON.stringify(job)];
   const env = { PATH: process.env["PATH"], TMPDIR: scratch, XDG_RUNTIME_DIR: scratch, HOME: scratch };
   const child = spawn(program, args, { cwd: ROOT, env, stdio: ["pipe", "pipe", "pipe", ...stdio] });
   started.push(child);
@@ -117,6 +121,17 @@ describe.skipIf(!namespaces.run)(`managers of the namespace sandbox ${namespaces
   it("nobody special: throws options_invalid for another user", { timeout: 60_000 }, async () => {
     const { said } = startManager({ argv: ["true"], options: { user: 61_005 } }, { prefix: AS_PLAIN });
     expect(await said("failed")).toMatchObject({ failed: expect.stringContaining("only root") });
+  });
+
+  it("run by a node that is nowhere in the system: it is shown, and nothing beside it", { timeout: 60_000 }, async () => {
+    const own = join(scratch, "somewhere/bin/node");
+    await mkdir(join(scratch, "somewhere/bin"), { recursive: true });
+    await copyFile(process.execPath, own);
+    await writeFile(join(scratch, "somewhere/bin/secret"), "");
+    const script = `${own} -p 1+1; ls ${scratch}/somewhere/bin; ls ${scratch}/somewhere; ls ${scratch}`;
+    const { said, output } = startManager({ argv: ["sh", "-c", script] }, { prefix: AS_PLAIN, node: own });
+    await said("exit");
+    expect(output()).toBe("2\nnode\nbin\nsomewhere\n");
   });
 
   it("with descriptors of others: none of them reaches the agent", { timeout: 60_000 }, async () => {

@@ -45,6 +45,7 @@ describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, (
     ["exit 1", { code: 1, signal: undefined }],
     ["exit 125", { code: 125, signal: undefined }],
     ["kill -TERM $$", { code: undefined, signal: "SIGTERM" }],
+    ["kill -ABRT $$", { code: undefined, signal: "SIGABRT" }],
     ["kill -KILL $$", { code: undefined, signal: "SIGKILL" }],
     ["exec /nonexistent", { code: 127, signal: undefined }],
   ])("gives the exit of %s", async (script, exit) => {
@@ -205,6 +206,12 @@ describe.skipIf(!namespaces.run)(`places of the namespace sandbox ${namespaces.r
     expect(existsSync(join(workspace, "made"))).toBe(true);
     const read = await runShell(script, { ...user, workspace: { path: workspace, access: "read-only" }, readable: [readable] });
     expect(read.output).toBe(`${workspace}\nhello\nreadable\nworkspace\n`);
+  });
+
+  it("covers a hidden directory in what everybody sees", async () => {
+    const script = "ls /usr/share/doc /lib/../share/doc; touch /usr/share/doc/x; ls /usr/share | grep -c doc; true";
+    const { output } = await runShell(`(${script}) 2>/dev/null`, { ...user, hidden: ["/usr/share/doc"] });
+    expect(output.split("\n").filter((line) => line !== "")).toEqual([expect.stringMatching(/^[1-9]/u)]);
   });
 
   it("runs as the workspace's owner where root names no user", async ({ skip }) => {

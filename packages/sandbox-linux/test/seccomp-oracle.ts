@@ -1,13 +1,7 @@
 /** What filters are to say, as a table of plain comparisons with no jumps in it; and the calls to ask about. */
 import type { SeccompOptions } from "../src/seccomp.js";
 import type { SeccompArch, SyscallNumbers } from "../src/seccomp-syscalls.js";
-import {
-  EXAMINED_SYSCALLS,
-  FIRST_UNKNOWN_SYSCALL,
-  LISTENING_SYSCALLS,
-  MISSING_SYSCALLS,
-  REFUSED_SYSCALLS,
-} from "../src/seccomp-syscalls.js";
+import { EXAMINED_SYSCALLS, FIRST_UNKNOWN_SYSCALL, MEETING_SYSCALLS, MISSING_SYSCALLS, REFUSED_SYSCALLS } from "../src/seccomp-syscalls.js";
 
 /** Every filter there is. */
 export const allOptions: readonly SeccompOptions[] = (["x64", "arm64"] as const).flatMap((arch) => [
@@ -36,7 +30,7 @@ interface NumberedCall {
 
 const nameTables: Readonly<Record<string, SyscallNumbers>> = {
   ...EXAMINED_SYSCALLS,
-  ...LISTENING_SYSCALLS,
+  ...MEETING_SYSCALLS,
   ...MISSING_SYSCALLS,
   ...REFUSED_SYSCALLS,
 };
@@ -51,10 +45,10 @@ export function expectedOutcome(options: SeccompOptions, { number, args }: Numbe
   if (number >= FIRST_UNKNOWN_SYSCALL) return "ENOSYS";
   const name = nameOf(number, options.arch);
   const [a = 0, b = 0, c = 0, d = 0] = args.map((value) => Number(BigInt.asUintN(32, value)));
-  const isStrict = options.network === "strict";
+  const isStrict = options.network !== "namespace";
   if (name in MISSING_SYSCALLS) return "ENOSYS";
   if (name in REFUSED_SYSCALLS) return "EPERM";
-  if (name in LISTENING_SYSCALLS) return isStrict ? "EPERM" : "allow";
+  if (name in MEETING_SYSCALLS) return isStrict ? "EPERM" : "allow";
   const has = (value: number, bits: number): boolean => (BigInt(value) & BigInt(bits)) !== 0n;
   const permUnless = (isFine: boolean): string => (isFine ? "allow" : "EPERM");
   switch (name) {
@@ -73,6 +67,12 @@ export function expectedOutcome(options: SeccompOptions, { number, args }: Numbe
       return permUnless(!(isStrict && has(c, 0x2000_0000)));
     case "setsockopt":
       return permUnless(!(isStrict && b === 6 && (c === 30 || c === 31)));
+    case "prlimit64":
+      return permUnless(!(isStrict && a !== 0));
+    case "setpriority":
+      return permUnless(!(isStrict && (a !== 0 || b !== 0)));
+    case "ioprio_set":
+      return permUnless(!(isStrict && (a !== 1 || b !== 0)));
     default:
       return "allow";
   }
@@ -119,6 +119,12 @@ export function callsToTry(arch: SeccompArch): readonly NumberedCall[] {
       calls(
         name,
         [0, 1, 2, 3, 4].flatMap((place) => BITS.map((bit) => Array.from({ length: 6 }, (_, at) => (at === place ? bit : 0)))),
+      ),
+    ),
+    ...(["prlimit64", "setpriority", "ioprio_set"] as const).flatMap((name) =>
+      calls(
+        name,
+        [0, 1, 2, 3, 0x1_0000, 0xffff_ffff].flatMap((first) => [0, 1, 2, 4321, 0x8000_0000].map((second) => [first, second, 0])),
       ),
     ),
     ...calls(

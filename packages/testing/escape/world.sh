@@ -41,7 +41,7 @@ outside=$!
 tries=0
 while [ "$(readlink /proc/$outside/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do
   tries=$((tries + 1))
-  [ $tries -lt 500 ] || fail "no second network namespace"
+  [ $tries -lt 1500 ] || fail "no second network namespace"
   sleep 0.02
 done
 in_outside() { nsenter --net=/proc/$outside/ns/net "$@"; }
@@ -68,7 +68,7 @@ in_outside $programs/listen packet=far tcp=0.0.0.0,7001 tcp=::,7001 udp=0.0.0.0,
 tries=0
 until grep -q ready $world/outside.jsonl; do
   tries=$((tries + 1))
-  [ $tries -lt 500 ] || fail "nobody listens outside"
+  [ $tries -lt 1500 ] || fail "nobody listens outside"
   sleep 0.02
 done
 

@@ -23,6 +23,14 @@ describe("hostNeed()", () => {
     expect(() => hostNeed("bubblewrap", missing)).toThrow("Cannot skip on a build server: needs bubblewrap: no such program");
   });
 
+  it("gives the skip's reason on a build server where the need is left out on purpose, and for no other need", () => {
+    vi.stubEnv("CI", "true");
+    vi.stubEnv("ACP_HOST_LACKS", "root,docker");
+    expect(hostNeed("root, nft", () => "not root")).toEqual({ run: false, reason: "needs root, nft: not root" });
+    expect(() => hostNeed("bubblewrap", missing)).toThrow("Cannot skip on a build server");
+    expect(() => hostNeed("rooted", missing)).toThrow("Cannot skip on a build server");
+  });
+
   it("takes what a probe throws for the reason, one line of it", () => {
     vi.stubEnv("CI", "");
     const probe = (): never => {

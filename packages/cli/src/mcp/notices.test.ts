@@ -37,6 +37,14 @@ describe("sayHow()", () => {
     expect(await said(report("landlock", "partial"), ["http"])).toEqual(["isolation"]);
   });
 
+  it("says where names are asked past the gate", async () => {
+    const texts: string[] = [];
+    const notices = { say: (_code: string, text: string) => Promise.resolve(void texts.push(text)), tell: () => {} };
+    for (const dns of ["closed", "open"] as const)
+      await sayHow(notices, { sharesUid: false, sandbox: { ...report("uid", "uid"), dns } }, ["http"]);
+    expect(texts.map((text) => text.includes("name servers"))).toEqual([false, true]);
+  });
+
   it("never calls isolation what is none", async () => {
     expect(await said(report("env", "none"), ["http"])).toEqual(["isolation_none"]);
     expect(await said(report("preload", "advisory"), ["http"])).toEqual(["isolation_advisory"]);

@@ -90,8 +90,9 @@ export async function sayHow(notices: Notices, { sharesUid, sandbox }: AgentHost
   if (sharesUid) await notices.say("shared_uid", sharedUidNotice);
 }
 
-function sandboxNotice({ sandbox, level, reason }: SandboxReport): readonly [NoticeCode, string] {
+function sandboxNotice({ sandbox, level, reason, dns }: SandboxReport): readonly [NoticeCode, string] {
   if (level === "none") return ["isolation_none", `No isolation: sandbox "${sandbox}" holds nothing: ${reason}`];
   if (level === "advisory") return ["isolation_advisory", `No barrier: sandbox "${sandbox}" is advisory: ${reason}`];
-  return ["isolation", `The agent runs in sandbox "${sandbox}", level ${level}: ${reason}`];
+  const names = dns === "open" ? "; it asks the host's name servers past the gate, and what it asks can carry anything out" : "";
+  return ["isolation", `The agent runs in sandbox "${sandbox}", level ${level}: ${reason}${names}`];
 }

@@ -341,7 +341,7 @@ static void packet_dgram(char **a) { frame(a, SOCK_DGRAM); }
 static void squat(char **a) {
   struct place place = place_of(a[0], a[1]);
   int fd = open_socket(place.family, SOCK_STREAM, 0), on = 1;
-  struct timeval patience = {.tv_sec = 2};
+  struct timeval patience = {.tv_sec = atoi(a[3])};
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   must(bind(fd, (struct sockaddr *)&place.address, place.length), "bind");

@@ -191,9 +191,8 @@ static void enter(char **a) {
 }
 
 static void keyring(char **a) {
-  (void)a;
   char text[SECRET_MAX] = "";
-  long key = syscall(SYS_keyctl, 10 /* search */, -4 /* the user's keyring */, "user", KEY_NAME, 0);
+  long key = syscall(SYS_keyctl, 10 /* search */, -4 /* the user's keyring */, "user", a[1], 0);
   must((int)key, "keyctl");
   /* Reading takes possession of the key: through one's own session keyring. */
   syscall(SYS_keyctl, 8 /* link */, -4, -3);

@@ -12,7 +12,7 @@
 
 #include "places.h"
 
-static void publish(const char *secret) {
+static void publish(const char *secret, const char *name) {
   size_t length = strlen(secret);
   int shared = shmget(SHARED_MEMORY_KEY, SECRET_MAX, IPC_CREAT | 0600);
   void *memory = shared < 0 ? (void *)-1 : shmat(shared, NULL, 0);
@@ -20,16 +20,16 @@ static void publish(const char *secret) {
   struct mq_attr size = {.mq_maxmsg = 8, .mq_msgsize = SECRET_MAX};
   mqd_t queue = mq_open(QUEUE_NAME, O_CREAT | O_WRONLY | O_NONBLOCK, 0600, &size);
   for (int i = 0; queue >= 0 && i < 8; i++) mq_send(queue, secret, length, 0);
-  long key = syscall(SYS_add_key, "user", KEY_NAME, secret, length, -4 /* the user's keyring */);
+  long key = syscall(SYS_add_key, "user", name, secret, length, -4 /* the user's keyring */);
   /* Gone on its own where nobody comes to withdraw it. */
   if (key >= 0) syscall(SYS_keyctl, 15 /* time-out */, key, 600);
 }
 
-static void withdraw(void) {
+static void withdraw(const char *name) {
   int shared = shmget(SHARED_MEMORY_KEY, SECRET_MAX, 0600);
   if (shared >= 0) shmctl(shared, IPC_RMID, NULL);
   mq_unlink(QUEUE_NAME);
-  long key = syscall(SYS_keyctl, 10 /* search */, -4, "user", KEY_NAME, 0);
+  long key = syscall(SYS_keyctl, 10 /* search */, -4, "user", name, 0);
   if (key >= 0) syscall(SYS_keyctl, 9 /* unlink */, key, -4);
 }
 
@@ -45,12 +45,12 @@ int main(int argc, char **argv) {
   if (holds) {
     int file = open(argv[2], O_RDONLY);
     if (file >= 0) dup2(file, SECRET_DESCRIPTOR);
-    publish(secret);
+    publish(secret, argv[1]);
   }
   printf("{\"pid\":%d,\"address\":\"%p\"}\n", (int)getpid(), (void *)secret);
   fflush(stdout);
   char end;
   while (read(0, &end, 1) > 0) continue;
-  if (holds) withdraw();
+  if (holds) withdraw(argv[1]);
   return 0;
 }

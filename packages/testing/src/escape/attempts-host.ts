@@ -62,6 +62,7 @@ const SOCKETS: readonly EscapeAttempt[] = [
 const secret = { provenBy: "secret" } as const;
 const files = { ...secret, aspects: ["files"] } as const;
 const KEY = "{hidden}/keys.json";
+const VICTIM = ["{victimPid}", "{victim}"] as const;
 
 const FILES: readonly EscapeAttempt[] = [
   { ...files, id: "read-keys", title: "reads a key", run: ["files", "read", KEY] },
@@ -88,7 +89,7 @@ const FILES: readonly EscapeAttempt[] = [
     batch: "privileged",
   },
   { ...files, id: "leave-root", title: "leaves its root by a second one", run: ["files", "leave-root", KEY], batch: "privileged" },
-  { ...files, id: "keyring", title: "reads the user's keyring", run: ["proc", "keyring"] },
+  { ...files, id: "keyring", title: "reads the user's keyring", run: ["proc", "keyring", ...VICTIM] },
   { ...files, id: "shared-memory", title: "reads shared memory (System V)", run: ["proc", "shared-memory"] },
   { ...files, id: "message-queue", title: "reads a message queue (POSIX)", run: ["proc", "queue"] },
   { ...files, id: "dev-shm", title: "reads shared memory (POSIX)", run: ["files", "read", "/dev/shm/{shm}"] },
@@ -147,7 +148,6 @@ const CHANGES: readonly EscapeAttempt[] = [
   },
 ];
 
-const VICTIM = ["{victimPid}", "{victim}"] as const;
 const TARGET = ["{targetPid}", "{token}"] as const;
 const signals = { aspects: ["signals"] } as const;
 const peek = { ...secret, aspects: ["files", "signals"] } as const;

@@ -2,7 +2,8 @@
 import type { EscapeAttempt } from "./attempt.js";
 import { HOST_ATTEMPTS } from "./attempts-host.js";
 import { NETWORK_ATTEMPTS } from "./attempts-network.js";
+import { PROGRAM_ATTEMPTS } from "./attempts-programs.js";
 import { PROXY_ATTEMPTS } from "./attempts-proxy.js";
 
 /** Tries to get out of a sandbox, as data; {@link runEscapeKit} makes them. */
-export const escapeAttempts: readonly EscapeAttempt[] = [...NETWORK_ATTEMPTS, ...HOST_ATTEMPTS, ...PROXY_ATTEMPTS];
+export const escapeAttempts: readonly EscapeAttempt[] = [...NETWORK_ATTEMPTS, ...PROGRAM_ATTEMPTS, ...HOST_ATTEMPTS, ...PROXY_ATTEMPTS];

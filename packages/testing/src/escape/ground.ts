@@ -26,6 +26,8 @@ export interface EscapeGroundOptions {
   readonly owner?: number;
   /** What the sandbox was told to cap: the attempts go a little beyond. */
   readonly limits?: EscapeLimits;
+  /** How long an attempt waits for somebody to come to it; 2 unless given. */
+  readonly patienceSeconds?: number;
 }
 
 /** What an attempt may reach for. */
@@ -69,7 +71,11 @@ function fromWorld(name: string): string {
 }
 
 /** Lays out the ground. The process has to run in the world of `escapeWorld()`, which ends what is left of it. */
-export async function openEscapeGround({ owner, limits = DEFAULT_LIMITS }: EscapeGroundOptions = {}): Promise<EscapeGround> {
+export async function openEscapeGround({
+  owner,
+  limits = DEFAULT_LIMITS,
+  patienceSeconds = 2,
+}: EscapeGroundOptions = {}): Promise<EscapeGround> {
   const root = fromWorld("ESCAPE_GROUND");
   const secretFile = fromWorld("ESCAPE_SECRET");
   const programs = fromWorld("ESCAPE_PROGRAMS");
@@ -89,7 +95,12 @@ export async function openEscapeGround({ owner, limits = DEFAULT_LIMITS }: Escap
   const listener = await startListener(common, places.sockets, hostLog);
   const victim = await startCompanion(common);
   const targets: Companion[] = [];
-  const names = { ...namesOf(places, victim), keyHandle: await handleOf(programs, join(places.hidden, "keys.json")), ...tooMuchOf(limits) };
+  const names = {
+    ...namesOf(places, victim),
+    ...tooMuchOf(limits),
+    keyHandle: await handleOf(programs, join(places.hidden, "keys.json")),
+    patienceSeconds: String(patienceSeconds),
+  };
   const ground: LaidGround = {
     ...places,
     secret,

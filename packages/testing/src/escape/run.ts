@@ -167,6 +167,8 @@ async function proofOf({ attempt, target, isChanged }: FilledAttempt, { word, se
     case "death":
       return target?.isAlive() === false ? "the process outside is dead" : undefined;
     case "arrival":
+      // Who is still there goes on trying.
+      return survivors > 0 ? `${survivors} left running` : word.outcome === "escaped" ? word.detail : undefined;
     case "word":
       return word.outcome === "escaped" ? word.detail : undefined;
     default:

@@ -1,0 +1,90 @@
+/**
+ * The manager, which is the proxy too, is killed with SIGKILL at random moments: before the hand-off, while the agent starts, long after. Nothing may get
+ * out that did not go through the proxy, nothing may be left running, and the next start has to clean up. The seed is in each test's name.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { hostNeed } from "@acp/testing";
+import type { KillJob, KillReport } from "./fixtures/kill-world.js";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const WORLD = fileURLToPath(new URL("fixtures/kill-world.ts", import.meta.url));
+const SEED = Number(process.env["ACP_SEED"] ?? 20_261_122);
+const isRoot = process.getuid?.() === 0;
+
+/** Whoever is not root is root of a user namespace, and so of a world in it. */
+const WORLD_OF_ITS_OWN = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
+const UNSHARE = isRoot ? WORLD_OF_ITS_OWN : ["--user", "--map-root-user", ...WORLD_OF_ITS_OWN];
+
+/** Process 1 of a world has to take leave of orphans, as the one of a machine does: a shell that waits does. */
+const REAPER = ["/bin/sh", "-c", '"$@"; exit $?', "sh"];
+
+const worlds = hostNeed("namespaces of its own", () => triedWith("unshare", [...UNSHARE, "true"]));
+
+/** What a command that should work says instead. */
+function triedWith(program: string, args: readonly string[]): string | undefined {
+  const { status, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim());
+}
+
+async function killIn(job: Omit<KillJob, "scratch" | "seed">): Promise<KillReport> {
+  const scratch = await mkdtemp(join(tmpdir(), "acp-kill-"));
+  try {
+    const words = JSON.stringify({ ...job, scratch, seed: SEED } satisfies KillJob);
+    const world = spawn("unshare", [...UNSHARE, "--", ...REAPER, process.execPath, "--import", "tsx", WORLD, words], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const report: KillReport = JSON.parse(await text(world.stdout));
+    return report;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+interface Case {
+  readonly sandbox: KillJob["sandbox"];
+  readonly manager: KillJob["manager"];
+  readonly moments: number;
+  /** Whether it claims that nothing gets out past the proxy. */
+  readonly holds: boolean;
+  /** What else it needs. */
+  readonly needs?: () => string | undefined;
+}
+
+const needsRoot = (): string | undefined => (isRoot ? undefined : "not root");
+const needs = (program: string) => (): string | undefined =>
+  triedWith("/bin/sh", ["-c", 'command -v "$0" || { echo "$0 is not installed" >&2; exit 1; }', program]);
+
+const CASES: readonly Case[] = [
+  { sandbox: "namespace", manager: "plain", moments: 25, holds: true, needs: needs("bwrap") },
+  { sandbox: "namespace", manager: "root", moments: 25, holds: true, needs: needsRoot },
+  { sandbox: "uid", manager: "root", moments: 10, holds: true, needs: needsRoot },
+  { sandbox: "landlock", manager: "plain", moments: 10, holds: true, needs: needs("cc") },
+  { sandbox: "preload", manager: "plain", moments: 5, holds: false, needs: needs("proxychains4") },
+  { sandbox: "env", manager: "plain", moments: 5, holds: false },
+];
+
+for (const { sandbox, manager, moments, holds, needs: probe } of CASES) {
+  const extra = hostNeed(manager === "root" ? "root" : `what ${sandbox} needs`, probe ?? (() => undefined));
+  const missing = [worlds, extra].find(({ run }) => !run);
+  const what = `${sandbox}, killed as ${manager} at ${moments} moments (seed ${SEED}), leaves nothing behind`;
+  it.skipIf(missing !== undefined)(
+    missing === undefined ? what : `${what} (skipped: ${missing.reason})`,
+    { timeout: 300_000 },
+    async () => {
+      const report = await killIn({ sandbox, manager, moments });
+      expect(report.failures).toEqual([]);
+      expect(report.leftOver).toEqual([]);
+      expect(report.remains).toEqual([]);
+      expect(report.before + report.after).toBe(moments);
+      expect(report.heardBefore).toBeGreaterThan(0);
+      if (holds) expect(report.leaked).toBe(0);
+    },
+  );
+}
