@@ -16,6 +16,7 @@ describe("readOptions()", () => {
     "takes the origin %s",
     (origin) => {
       expect(readOptions({ ...good, origin }).origin).toBe(origin);
+      expect(readOptions({ ...good, origin }).isSecure).toBe(origin.startsWith("https:"));
     },
   );
 

@@ -42,15 +42,24 @@ describe("POST /api/session", () => {
 });
 
 describe("POST /api/session/passkey", () => {
-  const keys = () => memoryPasskeys([passkeyOf("ada", "k1"), passkeyOf("mallory", "k2"), { ...passkeyOf("bob", "k3"), revokedAtMs: 1 }]);
+  const keys = () =>
+    memoryPasskeys([
+      passkeyOf("ada", "k1"),
+      passkeyOf("mallory", "k2"),
+      { ...passkeyOf("bob", "k3"), revokedAtMs: 1 },
+      passkeyOf("bob", "k4"),
+    ]);
 
-  it("signs in whose passkey it is", async () => {
+  it.each([
+    ["ada", "k1"],
+    ["bob", "k4"],
+  ])("signs %s in, whose passkey it is", async (approver, id) => {
     const { inbox } = setUp({ passkeys: keys() });
     const page = openPage(inbox.handler);
     const { body: options } = await page.post("/api/session/passkey/options", {});
     expect(options.allowCredentials).toEqual([]);
-    expect((await page.signIn("/api/session/passkey", answerTo(options, "k1"))).status).toBe(200);
-    expect(await page.get("/api/session")).toMatchObject({ body: { approver: "ada", passkeys: 1 } });
+    expect((await page.signIn("/api/session/passkey", answerTo(options, id))).status).toBe(200);
+    expect(await page.get("/api/session")).toMatchObject({ body: { approver, passkeys: 1 } });
   });
 
   it.each([
