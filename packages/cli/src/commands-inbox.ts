@@ -3,8 +3,24 @@
  */
 import type { Command } from "./command.js";
 
-/** `acp passkeys …`. */
+/** `acp inbox` and `acp passkeys …`. */
 export const INBOX_COMMANDS: readonly Command[] = [
+  {
+    name: "inbox",
+    summary: "Answer the questions of every running gate on a page, and sign with a passkey",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: ["port", "origin", "socket", "passkey-from", "config"],
+    details: [
+      "Serves the approval inbox for the running gates of the home, and for those that start later. It prints a sign-in code that serves once; on the page you make a passkey, and sign in with it from then on. Ctrl-C ends it.",
+      "A yes to what is high or critical takes your passkey: your own key then signs exactly what you saw, and `acp proof verify` checks it anywhere.",
+      "It listens on 127.0.0.1 and takes connections of your own programs alone. For a phone, put a reverse proxy with an https name of yours in front and say --origin (docs/channels/web.md): a passkey is never made for an IP address.",
+    ],
+    examples: ["acp inbox", "acp inbox --passkey-from medium", "acp inbox --origin https://inbox.example.com --socket /run/acp/inbox.sock"],
+    exits: ["invalid"],
+    load: async () => (await import("./commands/inbox.js")).inbox,
+  },
   {
     name: "passkeys list",
     summary: "Show the passkeys whose yes counts, and those that were revoked",

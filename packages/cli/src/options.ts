@@ -36,6 +36,9 @@ export type OptionName =
   | "key-file"
   | "key"
   | "passkeys"
+  | "origin"
+  | "passkey-from"
+  | "socket"
   | "at"
   | "host"
   | "min"
@@ -95,6 +98,15 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   limit: { value: "N", summary: "Show the last N events (20); 0 shows all" },
   "key-file": { value: "FILE", summary: "The file that opens the private key; without it ACP_KEY_FILE, else keys/unlock.key" },
   key: { value: "KEY", summary: "The public key to trust, or a file with it; without it the home's" },
+  origin: {
+    value: "URL",
+    summary: "By what https name people reach the inbox, through a reverse proxy of yours (http://localhost and the port)",
+  },
+  "passkey-from": {
+    value: "LEVEL",
+    summary: "From this risk on a yes takes a passkey: low, medium, high (default), critical, or rules-only",
+  },
+  socket: { value: "PATH", summary: "Listen on this Unix socket instead of a port, for a reverse proxy" },
   passkeys: { value: "FILE", summary: "The passkeys to trust, as acp passkeys export writes them; without it the home's" },
   at: { value: "TIME", summary: "The moment asked about, such as 2026-01-15T10:30:00Z (when the answer was given)" },
   host: { value: "HOST", summary: "A host that the secret may go to (A,B); * is every one" },
@@ -104,7 +116,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   decision: { value: "WORD", summary: "Events of this decision, such as approved or deny" },
   follow: { summary: "Go on showing events as they are written; Ctrl-C ends it" },
   format: { value: "FORMAT", summary: "jsonl (the log's own lines, the default), csv or v0.3" },
-  port: { value: "N", summary: "Listen on this port of 127.0.0.1 (proxy.http_port, else 8788); 0 takes a free one" },
+  port: { value: "N", summary: "Listen on this port of 127.0.0.1 (proxy.http_port, else 8788; of acp inbox 8789); 0 takes a free one" },
   metrics: { value: "N", summary: "Serve counters for Prometheus at /metrics on this port of 127.0.0.1; 0 takes a free one" },
   checkpoints: { value: "FILE", summary: "Hold the log against these checkpoints too, such as a witness's copy" },
   stdin: { summary: "Commands from standard input, one JSON value a line" },

@@ -2,6 +2,7 @@
 export type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, LinuxSandboxName, ResourceCaps, Workspace } from "./parts.js";
 export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
+export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
 export { createNamespaceSandbox } from "./namespace.js";
 export { createUidSandbox } from "./uid.js";

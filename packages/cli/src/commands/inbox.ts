@@ -1,0 +1,86 @@
+/**
+ * `acp inbox`: the approval page of every running gate of the home, until it is told to end.
+ */
+import { createInterface } from "node:readline";
+import { createInbox, toNodeHandler } from "@acp/channel-web";
+import type { Inbox } from "@acp/channel-web";
+import { filePasskeys, openHome } from "@acp/home";
+import type { Invocation, Run } from "../command.js";
+import { ownHomePath } from "../home-source.js";
+import { readHistory } from "../inbox/history.js";
+import { listen } from "../inbox/listen.js";
+import { localApprover, readPasskeyFrom, readPlace, SOCKET_CHANNEL } from "../inbox/settings.js";
+import type { InboxPlace } from "../inbox/settings.js";
+import { readHomeConfig } from "../mcp/config.js";
+import { attachToGates } from "../run-directory.js";
+
+/** Runs the command. */
+export const inbox: Run = async (invocation) => {
+  const { io, values, print } = invocation;
+  const place = readPlace(invocation);
+  const passkeyFrom = readPasskeyFrom(values["passkey-from"]);
+  const home = await openHome(ownHomePath(invocation));
+  const { config } = await readHomeConfig(home, invocation);
+  const approver = localApprover(config);
+  const signal = io.onStop();
+  let handler: Inbox["handler"] = () => Promise.resolve(new Response(undefined, { status: 503 }));
+  // First the port: the origin has it in its name.
+  await using server = await listen(
+    toNodeHandler((request) => handler(request)),
+    { place, uid: peerUid(place, io.env) },
+  );
+  const origin = place.origin ?? `http://localhost:${server.port}`;
+  await using page = createInbox({
+    origin,
+    people: [{ approver, subject: SOCKET_CHANNEL.subject }],
+    passkeys: filePasskeys(home.passkeysPath),
+    passkeyFrom,
+    history: (limit) => readHistory(home.dir, limit),
+    warn: (text) => print.notice(text),
+  });
+  ({ handler } = page);
+  await using gates = await attachToGates(invocation, "approver", signal);
+  page.attach(gates, SOCKET_CHANNEL);
+  tell(invocation, { page, approver, origin });
+  await aborted(signal);
+  return "ok";
+};
+
+/**
+ * Whose connections are taken: the user's own, also where they started this with sudo. Behind a reverse proxy it is the proxy that connects, and
+ * elsewhere than on Linux nobody says who it is.
+ */
+function peerUid({ origin }: InboxPlace, env: Invocation["io"]["env"]): number | undefined {
+  if (origin !== undefined || process.platform !== "linux") return undefined;
+  const uid = process.getuid?.();
+  const sudoer = Number(env["SUDO_UID"] ?? "");
+  return uid === 0 && Number.isSafeInteger(sudoer) && sudoer > 0 ? sudoer : uid;
+}
+
+interface Telling {
+  readonly page: Inbox;
+  readonly approver: string;
+  readonly origin: string;
+}
+
+/** Where to sign in. A code serves once: another one comes with the Enter key. */
+function tell({ io, print }: Invocation, { page, approver, origin }: Telling): void {
+  const invite = (): void => {
+    const code = page.signInCode(approver);
+    print.result({ url: origin, sign_in: `${origin}/#code=${code}`, code }, () => [
+      `sign in at ${origin}/#code=${code}`,
+      `(once, within 10 minutes; the code is ${code})`,
+    ]);
+  };
+  invite();
+  if (!io.stdin.isTTY) return;
+  print.notice("Enter makes another sign-in code; Ctrl-C ends the inbox");
+  createInterface({ input: io.stdin }).on("line", invite);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
