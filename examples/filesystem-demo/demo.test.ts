@@ -1,55 +1,16 @@
-import { execFile, spawn } from "node:child_process";
-import { cp, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { cp, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { faultsOf, filesOf } from "./check.js";
+import { FOLDER, leftIn, runDemo, scratch } from "./running-demo.js";
 import { recordOf } from "./timeline.js";
 
 const run = promisify(execFile);
 /** How long a terminal is looked at: ended before the test's own time-out, it is closed. */
 const LOOKS_MAX = 600;
-const FOLDER = fileURLToPath(new URL(".", import.meta.url));
-
-interface Scratch extends AsyncDisposable {
-  readonly path: string;
-}
-
-async function scratch(): Promise<Scratch> {
-  const path = await mkdtemp(join(tmpdir(), "acp-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly text: string;
-}
-
-/** The demo as a child with a temporary directory of its own, so that what it leaves behind is seen. */
-async function runDemo(
-  folder: string,
-  temporary: string,
-  { args = [], onText = () => {} }: { readonly args?: readonly string[]; readonly onText?: (text: string, kill: () => void) => void } = {},
-): Promise<Ended> {
-  const child = spawn(process.execPath, [join(folder, "demo.mjs"), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, TMPDIR: temporary },
-  });
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      text += String(chunk);
-      onText(text, () => child.kill("SIGINT"));
-    });
-  }
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { code, text };
-}
-
-const ofDemo = (names: readonly string[]): readonly string[] => names.filter((name) => name.startsWith("acp-demo-"));
 
 describe("npm run demo", () => {
   it("allows, asks, denies and edits without a terminal, says who answered, and leaves nothing behind", async () => {
@@ -63,7 +24,7 @@ describe("npm run demo", () => {
     expect(text.match(/server {2}never saw the call/g)).toHaveLength(2);
     expect(text).toMatch(/audit {3}\d+ events, the chain is whole; head sha256:[0-9a-f]{64}/);
     expect(code).toBe(0);
-    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+    expect(await leftIn(temporary.path)).toEqual([]);
   });
 
   it.each([
@@ -77,13 +38,16 @@ describe("npm run demo", () => {
     expect(text).toContain("person  denied: keep my notes");
     expect(text).toContain("demo    as it has to be");
     expect(code).toBe(0);
-    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+    expect(await leftIn(temporary.path)).toEqual([]);
   });
 
-  it("knows no other channel", async () => {
+  it.each([
+    ["no other channel", ["--channel", "pigeon"], 'there is no channel "pigeon"'],
+    ["one place at a time", ["--web", "--channel", "webhook"], "--web and --channel are two places"],
+  ])("knows %s", async (_, args, complaint) => {
     await using temporary = await scratch();
-    const { code, text } = await runDemo(FOLDER, temporary.path, { args: ["--channel", "pigeon"] });
-    expect(text).toContain('there is no channel "pigeon"');
+    const { code, text } = await runDemo(FOLDER, temporary.path, { args });
+    expect(text).toContain(complaint);
     expect(code).toBe(1);
   });
 
@@ -95,7 +59,7 @@ describe("npm run demo", () => {
       },
     });
     expect(code).toBe(130);
-    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+    expect(await leftIn(temporary.path)).toEqual([]);
   });
 
   it("fails when the policy lets the move through", async () => {
@@ -110,7 +74,7 @@ describe("npm run demo", () => {
     const { code, text } = await runDemo(copy.path, copy.path);
     expect(text).toContain('WRONG   the call ended "allowed", it had to end "denied by policy"');
     expect(code).toBe(1);
-    expect(ofDemo(await readdir(copy.path))).toEqual([]);
+    expect(await leftIn(copy.path)).toEqual([]);
   });
 
   it("asks the person at a terminal", async () => {
@@ -154,7 +118,7 @@ describe("npm run demo", () => {
     } finally {
       await tmux("kill-server").catch(() => "");
     }
-    expect(ofDemo(await readdir(temporary.path))).toEqual([]);
+    expect(await leftIn(temporary.path)).toEqual([]);
   }, 120_000);
 });
 

@@ -1,6 +1,6 @@
 /**
  * The demo: a real MCP client drives a real file server through `acp mcp`. A person answers at the terminal; without one a script does.
- * `--channel telegram` and `--channel webhook` put the question there instead.
+ * `--web` asks on a page in the browser, `--channel telegram` and `--channel webhook` ask there.
  * Ends with exit code 1 when anything is not as it has to be, and leaves nothing behind.
  */
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import { STEPS } from "./steps.js";
 import type { Step } from "./steps.js";
 import { recordOf } from "./timeline.js";
 import { createTelegramPerson } from "./telegram-person.js";
+import { openWebPerson } from "./web-person.js";
 import { createWebhookPerson } from "./webhook-person.js";
 import { createWorld } from "./world.js";
 import type { World } from "./world.js";
@@ -66,15 +67,16 @@ interface Stage {
 
 async function demo(signal: AbortSignal): Promise<number> {
   const startedAt = performance.now();
-  await using remote = await remotePerson(signal);
+  const { channel, web: isWeb } = readArguments();
+  await using remote = await remotePerson(channel, signal);
   await using world = await createWorld(remote?.config);
-  await using person = remote ?? (await attachPerson(world.home, signal));
+  await using person = remote ?? (isWeb ? await openWebPerson(world.home, signal) : await attachPerson(world.home, signal));
   print("An agent works with files. Its MCP client talks to `acp mcp`, which stands in front of @modelcontextprotocol/server-filesystem.");
   print(person.introduction);
   for (const line of world.said().filter((said) => said.startsWith("acp: ") && !said.startsWith("acp: ["))) print(line);
   const faults: string[] = [];
   for (const [index, step] of STEPS.entries()) {
-    showCall(index + 1, step, person.isScripted);
+    showCall(index + 1, step, person.hint(step));
     faults.push(...(await runStep({ world, person, signal }, step)));
   }
   await world.client.close();
@@ -88,9 +90,14 @@ async function demo(signal: AbortSignal): Promise<number> {
   return faults.length === 0 && ok ? 0 : 1;
 }
 
-/** The person of `--channel`; `undefined` for the one at the terminal, who can only be reached once the gate runs. */
-async function remotePerson(signal: AbortSignal): Promise<(Person & { readonly config: string }) | undefined> {
-  const { channel = "prompt" } = parseArgs({ options: { channel: { type: "string" } } }).values;
+function readArguments(): { readonly channel: string; readonly web: boolean } {
+  const { channel, web = false } = parseArgs({ options: { channel: { type: "string" }, web: { type: "boolean" } } }).values;
+  if (web && channel !== undefined) throw new Error("--web and --channel are two places to ask; name one");
+  return { channel: channel ?? "prompt", web };
+}
+
+/** The person of `--channel`; `undefined` for the one at the terminal or the page, who can only be reached once the gate runs. */
+async function remotePerson(channel: string, signal: AbortSignal): Promise<(Person & { readonly config: string }) | undefined> {
   switch (channel) {
     case "prompt":
       return undefined;

@@ -12,6 +12,8 @@ export interface Person extends AsyncDisposable {
   readonly isScripted: boolean;
   /** Who it is, for whoever watches. */
   readonly introduction: string;
+  /** What they may try with a call; nothing for a script. */
+  hint(step: Step): string | undefined;
   /** Answers what is asked until the call is over. */
   attend(step: Step, call: Promise<unknown>): Promise<void>;
 }
@@ -26,6 +28,7 @@ export async function attachPerson(home: string, signal: AbortSignal): Promise<P
     introduction: isScripted
       ? "No terminal here: a script answers for the person (examples/filesystem-demo/scripted-approver.ts)."
       : "You are the person who is asked.",
+    hint: ({ hint }) => (isScripted || hint === undefined ? undefined : `${hint.what}: ${hint.key}, Enter`),
     attend: (step, call) => attend({ clients, isScripted, signal }, step, call),
     [Symbol.asyncDispose]: () => clients.close(),
   };

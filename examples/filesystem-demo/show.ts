@@ -8,10 +8,10 @@ import type { CallRecord } from "./timeline.js";
 export const print = (line = ""): void => console.log(line);
 
 /** What the agent is about to do. */
-export function showCall(number: number, { tool, args, hint }: Step, isScripted: boolean): void {
+export function showCall(number: number, { tool, args }: Step, hint: string | undefined): void {
   print();
   print(`${number}  agent   ${tool} ${JSON.stringify(args)}`);
-  if (hint !== undefined && !isScripted) print(`   hint    ${hint}`);
+  if (hint !== undefined) print(`   hint    ${hint}`);
 }
 
 /** What was recorded about it, and what came back. */

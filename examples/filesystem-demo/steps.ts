@@ -11,8 +11,8 @@ export interface Step {
   readonly ends: "allowed" | "approved" | "edited" | "denied by policy" | "denied by a person";
   /** What the scripted approver answers; left out where nobody may be asked. */
   readonly answer?: { readonly decision: Decision; readonly modifications?: Readonly<Record<string, string>>; readonly reason?: string };
-  /** What to try at a terminal. */
-  readonly hint?: string;
+  /** What a person may try, and what they type for it at a terminal. */
+  readonly hint?: { readonly what: string; readonly key: string };
 }
 
 /** The agent's calls. */
@@ -23,7 +23,7 @@ export const STEPS: readonly Step[] = [
     args: { path: "project/todo.txt", content: "Call Ada" },
     ends: "approved",
     answer: { decision: "approved" },
-    hint: "say yes: a, Enter",
+    hint: { what: "say yes", key: "a" },
   },
   { tool: "move_file", args: { source: "project/notes.txt", destination: "outside/notes.txt" }, ends: "denied by policy" },
   {
@@ -34,13 +34,13 @@ export const STEPS: readonly Step[] = [
       decision: "approved_with_modifications",
       modifications: { path: "project/announcement.txt", content: "We release on Monday" },
     },
-    hint: "change the text before you say yes: e, Enter",
+    hint: { what: "change the text before you say yes", key: "e" },
   },
   {
     tool: "write_file",
     args: { path: "project/notes.txt", content: "" },
     ends: "denied by a person",
     answer: { decision: "denied", reason: "keep my notes" },
-    hint: "say no: d, Enter",
+    hint: { what: "say no", key: "d" },
   },
 ];

@@ -18,6 +18,7 @@ export async function createTelegramPerson(signal: AbortSignal): Promise<Person 
     isScripted: true,
     introduction:
       "A Telegram chat: a script taps for the person, and a server on this machine stands in for Telegram's (telegram-person.ts).",
+    hint: () => undefined,
     config: `channel: telegram\ntelegram: { bot_token: "${double.token}", chat_id: "${ADA.id}", api_root: "${double.apiRoot}" }\n`,
     attend: async (step, call) => {
       const over = new AbortController();

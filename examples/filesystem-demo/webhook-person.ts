@@ -40,6 +40,7 @@ export async function createWebhookPerson(): Promise<Person & { readonly config:
   return {
     isScripted: true,
     introduction: "A webhook's receiver on this machine answers for the person (webhook-person.ts).",
+    hint: () => undefined,
     config: `channel: webhook\nwebhook: { url: "http://127.0.0.1:${address.port}/", secret: "${secret}" }\n`,
     attend: async (next, call) => {
       step = next;

@@ -23,7 +23,7 @@ export interface World extends AsyncDisposable {
 const require = createRequire(import.meta.url);
 
 /** The file that a package's command runs. */
-function commandOf(name: string, path: string): string {
+export function commandOf(name: string, path: string): string {
   return join(dirname(require.resolve(`${name}/package.json`)), path);
 }
 
