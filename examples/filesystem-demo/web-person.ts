@@ -11,6 +11,9 @@ import { commandOf } from "./world.js";
 export async function openWebPerson(home: string, signal: AbortSignal): Promise<Person> {
   const acp = commandOf("@acp/cli", "bin/acp.mjs");
   const child = spawn(process.execPath, [acp, "inbox", "--home", home, "--port", "0", "--json"], { stdio: ["ignore", "pipe", "pipe"] });
+  // Also where the demo ends in a way that lets go of nothing.
+  const kill = (): void => void child.kill();
+  process.once("exit", kill);
   let complaint = "";
   child.stderr.on("data", (chunk) => {
     complaint += String(chunk);
@@ -20,7 +23,8 @@ export async function openWebPerson(home: string, signal: AbortSignal): Promise<
   gone.catch(() => undefined); // heard where somebody waits
   const told = new Promise<string>((resolve) => createInterface({ input: child.stdout }).once("line", resolve));
   const close = async (): Promise<void> => {
-    child.kill();
+    process.off("exit", kill);
+    kill();
     await isOver;
   };
   try {
