@@ -1,0 +1,179 @@
+/**
+ * App: joins the parts: who is signed in, what is told, notices, keys. Every text is set as text; the inbox decides everything.
+ * Names that tests may use (`data-testid`): README.md beside this file.
+ */
+import { keepKey, onKeyChange, readKey, request } from "./api.js";
+import { button, byId, el, setText } from "./dom.js";
+import { escapeText } from "./escape.js";
+import { followKeys } from "./keys.js";
+import { say } from "./live.js";
+import { createScreens } from "./screens.js";
+import { closeSheet } from "./sheet.js";
+import { createSignInView, takeCodeFromAddress } from "./sign-in-view.js";
+import { createStore } from "./store.js";
+import { followEvents } from "./stream.js";
+import { levelOf, showShortEnd } from "./words.js";
+
+/** @typedef {import("./types.js").Link} Link */
+
+/** @type {Readonly<Record<Link, string>>} */
+const NOTICES = {
+  connecting: "Connecting…",
+  live: "",
+  lost: "The inbox cannot be reached. Nothing can be answered; what is not answered in time is denied. Trying again…",
+  offline: "You are offline. Nothing can be answered; what is not answered in time is denied.",
+};
+/** A connection that is back sooner than this is not worth a word. */
+const NOTICE_AFTER_MS = 1_000;
+const TICK_MS = 1_000;
+
+const store = createStore();
+const screens = createScreens({ store, refreshSession });
+/** @type {ReturnType<typeof followEvents> | undefined} */
+let stream;
+let noticeTimer = 0;
+
+async function refreshSession() {
+  store.setSession(await request("GET", "/api/session"));
+}
+
+function showLink() {
+  clearTimeout(noticeTimer);
+  const text = store.session() === undefined ? "" : NOTICES[store.link()];
+  const notice = byId("notice");
+  const show = () => {
+    setText(notice, text);
+    notice.hidden = text === "";
+    document.body.dataset["link"] = store.link();
+  };
+  if (store.link() === "connecting") noticeTimer = setTimeout(show, NOTICE_AFTER_MS);
+  else show();
+}
+
+function showCount() {
+  const count = store.count();
+  const badge = byId("count");
+  setText(badge, count > 99 ? "99+" : String(count));
+  badge.hidden = count === 0;
+  badge.setAttribute("aria-label", `${count} open`);
+  document.title = count === 0 ? "Approvals" : `(${count}) Approvals`;
+  if ("setAppBadge" in navigator) void navigator.setAppBadge(count).catch(() => undefined);
+}
+
+/** @param {import("./store.js").Change} change */
+function tellReader({ what, id, isNew }) {
+  if (id === undefined) return;
+  const question = store.find(id);
+  if (what === "open" && isNew === true && question !== undefined)
+    say(`New question, ${levelOf(question.request)} risk: ${escapeText(question.request.action.description)}`);
+  const over = store.over(id);
+  if (what === "ended" && over !== undefined)
+    say(`${showShortEnd(over.ended.status)}: ${escapeText(over.question.request.action.description)}`);
+}
+
+/** @type {(name: string, data: any) => void} */
+function take(name, data) {
+  if (name === "hello") store.hello(data);
+  else if (name === "open") store.put(data);
+  else if (name === "ended") store.end(data);
+}
+
+/** @param {string} [code] */
+function showSignIn(code) {
+  stream?.stop();
+  stream = undefined;
+  closeSheet();
+  store.setSession(undefined);
+  screens.close();
+  byId("top").hidden = true;
+  document.body.dataset["place"] = "sign-in";
+  const signIn = createSignInView({ code, onSignedIn: () => void start() });
+  byId("list").replaceChildren();
+  byId("main").replaceChildren(signIn.element);
+  signIn.focus();
+}
+
+async function signOut() {
+  await request("DELETE", "/api/session").catch(() => undefined);
+  keepKey("");
+  showSignIn();
+}
+
+function follow() {
+  stream?.stop();
+  stream = followEvents({
+    event: take,
+    link: (link) => store.setLink(link),
+    signedOut: () => showSignIn(),
+  });
+}
+
+/** Signs in with what the browser has; without it the sign-in is shown. */
+async function start() {
+  if (readKey() === "") return showSignIn();
+  try {
+    await refreshSession();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "signed_out") return showSignIn();
+    // Not reached: the page says so, and the stream tries again.
+    store.setSession({ approver: "", passkeys: -1, passkey_from: "rules-only", now: Date.now() });
+  }
+  byId("top").hidden = false;
+  screens.open();
+  follow();
+}
+
+function listen() {
+  store.subscribe((change) => {
+    if (change.what === "link" || change.what === "session") showLink();
+    if (change.what === "all" && store.session()?.approver === "") void refreshSession().catch(() => undefined);
+    tellReader(change);
+    showCount();
+    showAccount();
+    screens.update(change);
+  });
+  setInterval(() => screens.tick(), TICK_MS);
+  addEventListener("hashchange", () => {
+    const code = takeCodeFromAddress();
+    if (code === undefined) screens.route();
+    else showSignIn(code);
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") stream?.wake();
+  });
+  onKeyChange(() => void start());
+  byId("skip").addEventListener("click", () => byId("main").focus());
+  followKeys(screens);
+}
+
+function showAccount() {
+  const session = store.session();
+  const account = byId("account");
+  if (session === undefined) return account.replaceChildren();
+  if (account.dataset["approver"] === session.approver && account.childElementCount > 0) return;
+  account.dataset["approver"] = session.approver;
+  account.replaceChildren(
+    el("span", { class: "who", "data-testid": "approver" }, escapeText(session.approver)),
+    button("Sign out", { class: "quiet small", "data-testid": "sign-out", click: signOut }),
+  );
+}
+
+/** The page's own files are kept, so that it opens without a network and says so. */
+function keepPage() {
+  if (!("serviceWorker" in navigator)) return;
+  const url = "/sw.js";
+  const trusted = window.trustedTypes?.createPolicy("acp-inbox", {
+    createScriptURL: (asked) => {
+      if (asked !== url) throw new TypeError("not a script of this page");
+      return asked;
+    },
+  });
+  const script = /** @type {string} */ (trusted?.createScriptURL(url) ?? url);
+  navigator.serviceWorker.register(script).catch(() => undefined);
+}
+
+listen();
+const code = takeCodeFromAddress();
+if (code === undefined) void start();
+else showSignIn(code);
+keepPage();

@@ -1,0 +1,112 @@
+/**
+ * SignInView: in by a one-time code or by a passkey. A code from the address is taken out of it at once.
+ */
+import { Refused, request, signInWith } from "./api.js";
+import { button, el, setText } from "./dom.js";
+import { escapeText } from "./escape.js";
+import { describeFailure, hasPasskeys, sign } from "./webauthn.js";
+
+const TEXTS = new Map([
+  ["code_refused", "This code is wrong, used or too old. Each code works once, for ten minutes."],
+  ["too_many_tries", "Too many codes were wrong. Wait a minute, then try again."],
+  ["passkey_refused", "This passkey is not known here, or was revoked. Sign in with a code."],
+  ["unreachable", "The inbox cannot be reached."],
+]);
+
+/**
+ * What went wrong with a sign-in, for a person.
+ *
+ * @param {unknown} error
+ */
+export function describeSignIn(error) {
+  if (error instanceof Refused) return TEXTS.get(error.code) ?? `Not signed in: ${escapeText(error.message)}`;
+  return describeFailure(error) ?? "Not signed in.";
+}
+
+/** In by a passkey: whichever of this person's the browser offers. */
+export async function signInWithPasskey() {
+  const options = await request("POST", "/api/session/passkey/options", {});
+  await signInWith("/api/session/passkey", await sign(options));
+}
+
+/** A code as it is printed: groups of four. @param {string} typed */
+function inGroups(typed) {
+  const plain = typed
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, "")
+    .slice(0, 12);
+  return plain.replace(/(.{4})(?=.)/g, "$1-");
+}
+
+/** The code that the address brought, which nobody finds there later. */
+export function takeCodeFromAddress() {
+  const found = /^#code=([\w-]{1,64})$/.exec(location.hash)?.[1];
+  if (found !== undefined) history.replaceState(null, "", "/");
+  return found;
+}
+
+/** @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined }} terms */
+export function createSignInView({ onSignedIn, code }) {
+  const problem = el("p", { class: "problem", role: "alert", "data-testid": "sign-in-problem" });
+  const field = el("input", {
+    id: "code",
+    type: "text",
+    class: "code-field",
+    autocomplete: "one-time-code",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    placeholder: "XXXX-XXXX-XXXX",
+    maxlength: 20,
+    "data-testid": "code",
+    input: () => {
+      if (field.selectionStart === field.value.length) field.value = inGroups(field.value);
+    },
+  });
+  const submit = el("button", { type: "submit", class: "primary", "data-testid": "sign-in" }, "Sign in");
+  const passkey = button("Sign in with a passkey", {
+    class: "quiet wide",
+    "data-testid": "sign-in-passkey",
+    click: () => attempt(signInWithPasskey),
+  });
+  if (code !== undefined) field.value = inGroups(code);
+
+  /** @param {() => Promise<void>} how */
+  async function attempt(how) {
+    setText(problem, "");
+    submit.disabled = passkey.disabled = true;
+    try {
+      await how();
+      onSignedIn();
+    } catch (error) {
+      setText(problem, describeSignIn(error));
+    } finally {
+      submit.disabled = passkey.disabled = false;
+    }
+  }
+
+  const form = el(
+    "form",
+    {
+      submit: (event) => {
+        event.preventDefault();
+        void attempt(() => signInWith("/api/session", { code: inGroups(field.value) }));
+      },
+    },
+    el("label", { for: "code" }, "One-time code"),
+    field,
+    submit,
+  );
+  const element = el(
+    "section",
+    { class: "sign-in", "data-testid": "sign-in-view" },
+    el("img", { src: "/icon.svg", alt: "", width: 64, height: 64 }),
+    el("h1", { tabindex: "-1" }, "Approvals"),
+    el("p", { class: "lead" }, "What your agents ask, answered by you."),
+    form,
+    problem,
+    ...(hasPasskeys() ? [el("p", { class: "or" }, "or"), passkey] : []),
+    el("p", { class: "hint" }, "A new code: ", el("code", {}, "acp inbox code"), " where the inbox runs."),
+  );
+  if (code !== undefined) void attempt(() => signInWith("/api/session", { code: inGroups(field.value) }));
+  return { element, focus: () => field.focus() };
+}
