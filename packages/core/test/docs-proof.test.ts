@@ -1,4 +1,4 @@
-/** docs/verify-a-consent.md: its program is run as it stands there, against the vectors. */
+/** docs/verify-a-consent.md: its programs are run as they stand there, against the vectors. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +8,14 @@ import type { JsonObject } from "../src/index.js";
 import { changed } from "./proof-kit.js";
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-const program = /```python\n([^]*?)```/.exec(read("docs/verify-a-consent.md"))?.[1] ?? "";
+const programs = [...read("docs/verify-a-consent.md").matchAll(/```python\n("""(\w+\.py) [^]*?)```/g)];
 const { keys, records } = JSON.parse(read("spec/vectors/proofs.json")) as {
   readonly keys: Readonly<Record<"signer" | "other", { readonly public_key: string }>>;
   readonly records: Readonly<Record<string, { readonly request: JsonObject; readonly response: JsonObject }>>;
+};
+const passkeyProofs = JSON.parse(read("spec/vectors/passkey-proofs.json")) as {
+  readonly passkeys: JsonObject;
+  readonly cases: readonly { readonly name: string; readonly record: JsonObject; readonly expect: string }[];
 };
 
 /** Whether both programs are here, and openssl signs raw messages (3.0 or later). */
@@ -30,15 +34,16 @@ describe.runIf(found)(`docs/verify-a-consent.md${found ? "" : ", skipped: no pyt
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "verify-"));
-    writeFileSync(join(folder, "verify_consent.py"), program);
+    for (const [, program = "", name = ""] of programs) writeFileSync(join(folder, name), program);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const run = (record: JsonObject, key: string = keys.signer.public_key) => {
+  const start = (program: string, record: JsonObject, trusted: string) => {
     writeFileSync(join(folder, "record.json"), JSON.stringify(record));
-    const { status, stdout } = spawnSync("python3", ["verify_consent.py", "record.json", key], { cwd: folder, encoding: "utf8" });
-    return { status, failed: stdout.split("\n").filter((line) => line.startsWith("NO")) };
+    const { status, stdout, stderr } = spawnSync("python3", [program, "record.json", trusted], { cwd: folder, encoding: "utf8" });
+    return { status, failed: stdout.split("\n").filter((line) => line.startsWith("NO")), stderr: stderr.trim() };
   };
+  const run = (record: JsonObject, key: string = keys.signer.public_key) => start("verify_consent.py", record, key);
   const recordOf = (name: string): JsonObject => {
     const { request, response } = records[name] ?? {};
     if (request === undefined || response === undefined) throw new Error(`no record "${name}"`);
@@ -46,7 +51,7 @@ describe.runIf(found)(`docs/verify-a-consent.md${found ? "" : ", skipped: no pyt
   };
 
   it.each(["yes", "no", "edit", "grant", "awkward parameters"])("the program accepts the record: %s", (name) => {
-    expect(run(recordOf(name))).toEqual({ status: 0, failed: [] });
+    expect(run(recordOf(name))).toEqual({ status: 0, failed: [], stderr: "" });
   });
 
   it.each(["other key", "never valid", "before the question", "after the question", "not asked", "passkey wanted"])(
@@ -66,5 +71,29 @@ describe.runIf(found)(`docs/verify-a-consent.md${found ? "" : ", skipped: no pyt
 
   it("the program refuses another key", () => {
     expect(run(recordOf("yes"), keys.other.public_key)).toMatchObject({ status: 1 });
+  });
+
+  it.each(passkeyProofs.cases)("the program for passkeys says $expect: $name", ({ record, expect: want }) => {
+    writeFileSync(join(folder, "passkeys.json"), JSON.stringify(passkeyProofs.passkeys));
+    const { status, failed, stderr } = start("verify_passkey.py", record, "passkeys.json");
+    if (want === "ok") expect({ status, failed, stderr }).toEqual({ status: 0, failed: [], stderr: "" });
+    // Refused in so many words: a program that breaks off proves nothing either, and is none to copy.
+    else expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^refused/) as unknown });
+  });
+
+  it.each([
+    ["user verification added afterwards", "NO  the signature is the passkey's"],
+    ["no user verification", "NO  the person was there, and was verified"],
+    ["another origin", "NO  it was made on the inbox's page"],
+    ["another RP ID", "NO  the passkey is for this domain"],
+    ["a page within another page", "NO  no other page was around it"],
+    ["the assertion of another answer", "NO  its challenge is this very answer"],
+    ["a passkey that was revoked before", "NO  the passkey existed then, and was not revoked"],
+    ["a passkey that did not exist yet", "NO  the passkey existed then, and was not revoked"],
+    ["a registration, not an assertion", "NO  it is an assertion"],
+  ])("the program for passkeys refuses %s and says why", (name, line) => {
+    const { record } = passkeyProofs.cases.find((each) => each.name === name) ?? { record: {} };
+    writeFileSync(join(folder, "passkeys.json"), JSON.stringify(passkeyProofs.passkeys));
+    expect(start("verify_passkey.py", record, "passkeys.json").failed).toEqual([line]);
   });
 });
