@@ -4,10 +4,10 @@
 import { giveAnswer } from "./answer.js";
 import { Refused } from "./api.js";
 import { el, setText } from "./dom.js";
+import { escapeText } from "./escape.js";
 import { say } from "./live.js";
 import { ask } from "./sheet.js";
 import { describeFailure } from "./webauthn.js";
-import { escapeText } from "./escape.js";
 import { showEnd, showRefusal } from "./words.js";
 
 /** @typedef {import("./types.js").Choice} Choice */
@@ -15,8 +15,15 @@ import { showEnd, showRefusal } from "./words.js";
 /** @typedef {import("./types.js").JsonObject} JsonObject */
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{ readonly grant: string, readonly word: string | undefined, readonly modifications: JsonObject | undefined }} Wish */
+/** @typedef {"good" | "bad" | ""} Tone */
+/** @typedef {{ readonly text: string, readonly tone: Tone, readonly goTo?: string }} Saying */
+/** @typedef {{ readonly store: Store, readonly id: string, readonly goTo: (hash: string) => void, readonly wish: () => Wish, readonly onChange: () => void }} Terms */
 
 const REASON_CHARS_MAX = 1_000;
+const UNCONNECTED = "Not connected: nothing can be answered. What is not answered in time is denied.";
+
+/** @param {string} status */
+const toneOf = (status) => (status.startsWith("approved") ? "good" : "bad");
 
 /**
  * What to say when an answer could not be given.
@@ -28,112 +35,124 @@ export function describeProblem(error) {
   return describeFailure(error) ?? `Not sent: ${error instanceof Error ? escapeText(error.message) : "it failed"}`;
 }
 
-/** @param {{ readonly store: Store, readonly id: string, readonly goTo: (hash: string) => void, readonly choice: () => Wish }} terms */
-export function createAnswering({ store, id, goTo, choice }) {
+/**
+ * What a receipt means.
+ *
+ * @param {Receipt} receipt
+ * @returns {Saying}
+ */
+export function describeReceipt(receipt) {
+  switch (receipt.status) {
+    case "final":
+      return { text: `${showEnd(receipt.outcome)}.`, tone: toneOf(receipt.outcome) };
+    case "counted":
+      return { text: `Your yes is counted: ${receipt.have} of ${receipt.need}.`, tone: "good" };
+    case "reshow":
+      return { text: "Judged more strictly: a new question takes its place.", tone: "", goTo: receipt.request_id };
+    case "refused":
+      return { text: showRefusal(receipt.code, receipt.reason), tone: "bad" };
+    default:
+      return { text: "The inbox said something that this page does not know. Look at the history.", tone: "bad" };
+  }
+}
+
+/**
+ * Why a person says no; `undefined` where they went back.
+ *
+ * @param {string} title
+ */
+export async function askReason(title) {
+  const reason = await ask({
+    title,
+    label: "Why, or what instead (the agent reads it)",
+    action: "Deny",
+    style: "danger",
+    testid: "deny",
+    charsMax: REASON_CHARS_MAX,
+    isLong: true,
+  });
+  return reason?.trim();
+}
+
+/** What is so now comes before what was said of an answer. @type {(terms: Terms, said: Saying) => Saying} */
+function sayingNow({ store, id }, said) {
+  const over = store.over(id);
+  if (over !== undefined) {
+    const { status, reason, successor_id: successor } = over.ended;
+    const why = reason === "" || status.startsWith("approved") || status === "expired" ? "" : ` (${escapeText(reason)})`;
+    return { text: `${showEnd(status)}${why}.`, tone: toneOf(status), ...(successor === undefined ? {} : { goTo: successor }) };
+  }
+  return store.find(id) !== undefined && !store.isLive() ? { text: UNCONNECTED, tone: "bad" } : said;
+}
+
+/** The yes that a person wishes, or the word that they have still to type. @type {(wish: Wish, wanted: string | null) => Omit<Choice, "request_id">} */
+function choiceOf({ grant, word, modifications }, wanted) {
+  return {
+    decision: modifications === undefined ? "approved" : "approved_with_modifications",
+    ...(modifications === undefined ? {} : { modifications }),
+    ...(grant === "" ? {} : { grant }),
+    ...(wanted === null || word === undefined ? {} : { word }),
+  };
+}
+
+/** @param {Terms} terms */
+export function createAnswering(terms) {
+  const { store, id, goTo, wish, onChange } = terms;
   const element = el("p", { class: "outcome", role: "status", "data-testid": "outcome" });
   let isBusy = false;
-  /** Said until something else is. */
-  let said = "";
-  /** @type {string} */
-  let tone = "";
+  /** @type {Saying} */
+  let said = { text: "", tone: "" };
 
-  /** @type {(text: string, kind?: "good" | "bad" | "") => void} */
-  function tell(text, kind = "") {
-    [said, tone] = [text, kind];
-    show();
+  /** @param {Saying} next */
+  function tell(next) {
+    said = next;
+    onChange();
   }
 
-  function show() {
-    const over = store.over(id);
-    const link = store.link();
-    const isOpen = store.find(id) !== undefined;
-    let [text, kind] = [said, tone];
-    if (over !== undefined) {
-      const { status, reason } = over.ended;
-      text = `${showEnd(status)}${reason === "" || status === "approved" ? "" : `: ${escapeText(reason)}`}`;
-      kind = status.startsWith("approved") ? "good" : "bad";
-    } else if (isOpen && link !== "live")
-      [text, kind] = ["Not connected: nothing can be answered. What is not answered in time is denied.", "bad"];
-    setText(element, text);
-    element.dataset["tone"] = kind;
-    element.hidden = text === "";
-    const next = over?.ended.successor_id;
-    if (next !== undefined && store.find(next) !== undefined)
-      element.append(" ", el("a", { href: `#/q/${encodeURIComponent(next)}`, "data-testid": "successor" }, "Show it"));
-  }
-
-  /** @param {Receipt} receipt */
-  function take(receipt) {
-    switch (receipt.status) {
-      case "final":
-        return tell(showEnd(receipt.outcome), receipt.outcome.startsWith("approved") ? "good" : "bad");
-      case "counted":
-        return tell(`Your yes is counted: ${receipt.have} of ${receipt.need}.`, "good");
-      case "reshow":
-        tell("Your change is judged more strictly: a new question takes its place.");
-        return goTo(`#/q/${encodeURIComponent(receipt.request_id)}`);
-      case "refused":
-        return tell(showRefusal(receipt.code, receipt.reason), "bad");
-      default:
-        return tell("The inbox said something that this page does not know. Look at the history.", "bad");
-    }
-  }
-
-  /** @param {Choice} answer */
-  async function send(answer) {
+  /** @param {Choice} choice */
+  async function send(choice) {
     if (isBusy || !store.isLive()) return;
     isBusy = true;
-    tell("Sending…");
-    refresh();
+    tell({ text: "Sending…", tone: "" });
     try {
-      take(await giveAnswer(answer, (step) => tell(step === "passkey" ? "Confirm with your passkey…" : "Sending…")));
+      const receipt = await giveAnswer(choice, (step) =>
+        tell({ text: step === "passkey" ? "Confirm with your passkey…" : "Sending…", tone: "" }),
+      );
+      said = describeReceipt(receipt);
+      if (said.goTo !== undefined) goTo(`#/q/${encodeURIComponent(said.goTo)}`);
     } catch (error) {
-      tell(describeProblem(error), "bad");
-    } finally {
-      isBusy = false;
-      refresh();
-      say(said);
+      said = { text: describeProblem(error), tone: "bad" };
     }
+    isBusy = false;
+    say(said.text);
+    onChange();
   }
-  let refresh = () => {};
 
   return {
     element,
-    show,
     isBusy: () => isBusy,
-    /** @param {() => void} listener */
-    onChange(listener) {
-      refresh = listener;
+    show() {
+      const { text, tone, goTo: successor } = sayingNow(terms, said);
+      setText(element, text);
+      element.dataset["tone"] = tone;
+      element.hidden = text === "";
+      if (successor !== undefined && store.find(successor) !== undefined)
+        element.append(" ", el("a", { href: `#/q/${encodeURIComponent(successor)}`, "data-testid": "successor" }, "Show it"));
     },
     /** False where the word is still to be typed. */
     approve() {
-      const { grant, word, modifications } = choice();
       const wanted = store.find(id)?.word ?? null;
-      if (wanted !== null && word !== wanted) {
-        tell(`Type “${wanted}” first.`, "bad");
+      const wished = wish();
+      if (wanted !== null && wished.word !== wanted) {
+        tell({ text: `For a yes, type “${wanted}” above.`, tone: "bad" });
         return false;
       }
-      void send({
-        request_id: id,
-        decision: modifications === undefined ? "approved" : "approved_with_modifications",
-        ...(modifications === undefined ? {} : { modifications }),
-        ...(grant === "" ? {} : { grant }),
-        ...(wanted === null || word === undefined ? {} : { word }),
-      });
+      void send({ request_id: id, ...choiceOf(wished, wanted) });
       return true;
     },
     async deny() {
-      const reason = await ask({
-        title: "Deny",
-        label: "Why, or what instead (the agent reads it)",
-        action: "Deny",
-        style: "danger",
-        testid: "deny",
-        charsMax: REASON_CHARS_MAX,
-        isLong: true,
-      });
-      if (reason !== undefined)
-        await send({ request_id: id, decision: "denied", ...(reason.trim() === "" ? {} : { reason: reason.trim() }) });
+      const reason = await askReason("Deny this");
+      if (reason !== undefined) await send({ request_id: id, decision: "denied", ...(reason === "" ? {} : { reason }) });
     },
   };
 }

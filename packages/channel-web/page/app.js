@@ -168,7 +168,7 @@ function keepPage() {
       return asked;
     },
   });
-  const script = /** @type {string} */ (trusted?.createScriptURL(url) ?? url);
+  const script = trusted?.createScriptURL(url) ?? url;
   navigator.serviceWorker.register(script).catch(() => undefined);
 }
 

@@ -2,85 +2,180 @@
  * ListView: the open questions, the next to expire first. Rows stay where they are while they change, and the browser lays out only those in view.
  */
 import { button, el, setText } from "./dom.js";
-import { levelOf, previewOf, showLeft } from "./words.js";
-import { escapeText, showName } from "./escape.js";
+import { isBatchable, isMine, makeRow } from "./question-row.js";
+import { showLeft } from "./words.js";
 
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{ readonly element: HTMLLIElement, readonly left: HTMLElement, readonly box: HTMLInputElement, readonly link: HTMLAnchorElement, question: Question, expiresAt: number }} Row */
-/**
- * @typedef {object} Picks
- * @property {Set<string>} ids
- * @property {boolean} isOn
- * @property {() => void} review
- */
+/** @typedef {import("./store.js").Change} Change */
+/** @typedef {import("./question-row.js").Row} Row */
+/** Questions selected for a batch. @typedef {{ readonly ids: Set<string>, isOn: boolean, readonly review: () => void }} Picks */
+/** @typedef {{ readonly store: Store, readonly picks: Picks, readonly rows: Map<string, Row>, readonly parts: ReturnType<typeof makeParts>, current: string | undefined, isLate: boolean }} List */
 
 /** Fewer than this need no filter. */
 const FILTER_FROM = 8;
 const SOON_MS = 30_000;
+/** Answers of one batch. */
+const BATCH_MAX = 100;
 
-/**
- * Whether a question may be answered together with others: low, no passkey, no word, mine to answer.
- *
- * @param {Question} question
- */
-export function isBatchable({ request, needs_passkey: needsPasskey, word, may_answer: mayAnswer, answered }) {
-  return levelOf(request) === "low" && !needsPasskey && word === null && mayAnswer && !answered;
+/** @param {() => List} list */
+function makeParts(list) {
+  const mine = el("ul", { class: "rows", "data-testid": "questions", "aria-label": "Questions for you" });
+  const theirs = el("ul", { class: "rows", "aria-label": "Questions that wait for others" });
+  const theirsHead = el("h2", { class: "list-head", hidden: true }, "Waiting for others");
+  const empty = el("div", { class: "empty", "data-testid": "empty", hidden: true });
+  const search = { type: "search", placeholder: "Filter", "aria-label": "Filter the questions", "data-testid": "filter" };
+  const filter = el("input", { ...search, input: () => applyFilter(list()) });
+  const pickLabel = { class: "quiet small", "data-testid": "select" };
+  const pickButton = button("Select several", { ...pickLabel, click: () => setPicking(list(), !list().picks.isOn) });
+  const tools = el("div", { class: "list-tools", hidden: true }, filter, pickButton);
+  const pickText = el("span", { role: "status" });
+  const pickAll = button("All low", { class: "quiet small", "data-testid": "select-all", click: () => pickLow(list()) });
+  const review = button("Review", { class: "primary", "data-testid": "review", click: () => list().picks.review() });
+  const pickBar = el("div", { class: "pick-bar", hidden: true, "data-testid": "pick-bar" }, pickText, pickAll, review);
+  const element = el("div", { class: "list-view" }, tools, empty, mine, theirsHead, theirs, pickBar);
+  return { element, mine, theirs, theirsHead, empty, filter, pickButton, tools, pickText, review, pickBar };
 }
 
-/** @param {Question} question */
-export const isMine = ({ may_answer: mayAnswer, answered }) => mayAnswer && !answered;
-
-/** @param {Question} question */
-function remarksOn({ request, needs_passkey: needsPasskey, answered, may_answer: mayAnswer, have }) {
-  return [
-    ...(answered ? ["your yes is counted"] : mayAnswer ? [] : ["waits for others"]),
-    ...(request.quorum > 1 ? [`${have} of ${request.quorum} people`] : []),
-    ...(needsPasskey && !answered ? ["passkey"] : []),
-    ...(request.secrets.length > 0 ? ["secrets"] : []),
-  ].join(" · ");
+/** @param {List} list */
+function showPicks({ picks, rows, parts }) {
+  const { element, pickBar, pickButton, pickText, review } = parts;
+  element.classList.toggle("picking", picks.isOn);
+  pickBar.hidden = !picks.isOn;
+  setText(pickButton, picks.isOn ? "Done" : "Select several");
+  setText(pickText, picks.ids.size === 0 ? "Select low-risk questions" : `${picks.ids.size} selected`);
+  review.disabled = picks.ids.size === 0;
+  if (!picks.isOn) return;
+  for (const [id, { box, question }] of rows) {
+    box.disabled = !isBatchable(question);
+    box.checked = picks.ids.has(id);
+  }
 }
 
-/**
- * @param {Question} question
- * @param {(row: Row) => void} onPick
- * @returns {Row}
- */
-function makeRow(question, onPick) {
-  const { request } = question;
-  const level = levelOf(request);
-  const left = el("span", { class: "left", "data-testid": "left" });
-  const box = el("input", { type: "checkbox", "data-testid": "pick", change: () => onPick(row) });
-  box.setAttribute("aria-label", `Select: ${escapeText(request.action.description)}`);
-  const remarks = remarksOn(question);
-  const link = el(
-    "a",
-    { href: `#/q/${encodeURIComponent(request.id)}` },
-    el(
-      "span",
-      { class: "row-top" },
-      el("span", { class: `risk ${level}` }, level),
-      el("span", { class: "agent" }, showName(request.agent.id)),
-      left,
-    ),
-    el("span", { class: "what" }, escapeText(request.action.description)),
-    el("span", { class: "preview" }, previewOf(request)),
-    remarks === "" ? undefined : el("span", { class: "remarks" }, remarks),
-  );
-  const element = el(
-    "li",
-    {
-      class: `row edge-${level}${isMine(question) ? "" : " theirs"}`,
-      "data-testid": "question",
-      "data-id": request.id,
-      "data-risk": level,
-    },
-    el("label", { class: "pick" }, box),
-    link,
-  );
-  /** @type {Row} */
-  const row = { element, left, box, link, question, expiresAt: Date.parse(request.expires_at) };
-  return row;
+/** @type {(list: List, isOn: boolean) => void} */
+function setPicking(list, isOn) {
+  list.picks.isOn = isOn;
+  list.picks.ids.clear();
+  showPicks(list);
+}
+
+/** @param {List} list */
+function pickLow(list) {
+  const { picks, rows } = list;
+  for (const [id, { question, element }] of rows)
+    if (isBatchable(question) && !element.hidden && picks.ids.size < BATCH_MAX) picks.ids.add(id);
+  showPicks(list);
+}
+
+/** @param {List} list */
+function applyFilter({ rows, parts: { filter } }) {
+  const wanted = filter.value.trim().toLowerCase();
+  for (const { element, words } of rows.values()) {
+    const isHidden = !words.includes(wanted);
+    if (element.hidden !== isHidden) element.hidden = isHidden;
+  }
+}
+
+/** Where its time puts it, looked for from the end: what is new mostly belongs there. @type {(list: List, row: Row) => void} */
+function place({ rows, parts: { mine, theirs } }, row) {
+  const own = isMine(row.question) ? mine : theirs;
+  const expiresAtOf = (/** @type {Element} */ element) => rows.get(element.getAttribute("data-id") ?? "")?.expiresAt ?? 0;
+  let last = own.lastElementChild;
+  while (last !== null && expiresAtOf(last) > row.expiresAt) last = last.previousElementSibling;
+  if (last === null) own.prepend(row.element);
+  else last.after(row.element);
+}
+
+/** @type {(list: List, question: Question) => void} */
+function put(list, question) {
+  const { rows, picks, current } = list;
+  const { id } = question.request;
+  const old = rows.get(id);
+  const hadFocus = old?.element.contains(document.activeElement) === true;
+  const row = makeRow(question, ({ box }) => {
+    if (box.checked && picks.ids.size < BATCH_MAX) picks.ids.add(id);
+    else picks.ids.delete(id);
+    showPicks(list);
+  });
+  old?.element.remove();
+  rows.set(id, row);
+  place(list, row);
+  if (current === id) row.link.setAttribute("aria-current", "true");
+  if (hadFocus) row.link.focus({ preventScroll: true });
+}
+
+/** @type {(list: List, id: string) => void} */
+function drop({ rows, picks }, id) {
+  rows.get(id)?.element.remove();
+  rows.delete(id);
+  picks.ids.delete(id);
+}
+
+/** @param {List} list */
+function putAll(list) {
+  const { store, rows } = list;
+  const open = store.open().toSorted((a, b) => Date.parse(a.request.expires_at) - Date.parse(b.request.expires_at));
+  const ids = new Set(open.map(({ request }) => request.id));
+  for (const known of Array.from(rows.keys())) if (!ids.has(known)) drop(list, known);
+  for (const question of open) if (rows.get(question.request.id)?.question !== question) put(list, question);
+}
+
+/** @param {List} list */
+function showEmptiness({ store, picks, rows, parts }) {
+  const { tools, filter, pickButton, theirsHead, theirs, empty } = parts;
+  tools.hidden = rows.size < 2;
+  filter.hidden = rows.size < FILTER_FROM && filter.value === "";
+  const batchable = Array.from(rows.values()).filter(({ question }) => isBatchable(question));
+  pickButton.hidden = !picks.isOn && batchable.length < 2;
+  theirsHead.hidden = theirs.childElementCount === 0;
+  empty.hidden = rows.size > 0;
+  if (rows.size > 0) return;
+  const [title, text] = store.isLive()
+    ? ["Nothing to answer", "New questions appear here by themselves."]
+    : ["Not connected", "What is open is shown as soon as the inbox is reached."];
+  empty.replaceChildren(el("p", { class: "empty-title" }, title), el("p", {}, text));
+}
+
+/** @param {List} list */
+function tick({ store, rows }) {
+  const now = store.now();
+  for (const { left, expiresAt } of rows.values()) {
+    const leftMs = expiresAt - now;
+    setText(left, leftMs <= 0 ? "over" : showLeft(leftMs));
+    if (left.classList.contains("soon") !== leftMs < SOON_MS) left.classList.toggle("soon");
+  }
+}
+
+/** @type {(list: List, change: Change) => void} */
+function update(list, { what, id }) {
+  const question = id === undefined ? undefined : list.store.find(id);
+  if (what === "all" || what === "session") putAll(list);
+  else if (what === "open" && question !== undefined) put(list, question);
+  else if (what === "ended" && id !== undefined) drop(list, id);
+  if (list.isLate) return;
+  // What comes together is looked at once.
+  list.isLate = true;
+  queueMicrotask(() => {
+    list.isLate = false;
+    tick(list);
+    applyFilter(list);
+    showEmptiness(list);
+    showPicks(list);
+  });
+}
+
+/** Ids in the order of the screen. @param {List} list */
+const orderOf = ({ parts: { mine, theirs } }) =>
+  [...mine.children, ...theirs.children]
+    .filter((row) => row instanceof HTMLElement && !row.hidden)
+    .map((row) => row.getAttribute("data-id") ?? "");
+
+/** @type {(list: List, step: 1 | -1) => string | undefined} */
+function neighbour(list, step) {
+  const order = orderOf(list);
+  const focused = document.activeElement?.closest("#list [data-id]")?.getAttribute("data-id") ?? list.current ?? "";
+  const at = order.indexOf(focused);
+  return at === -1 ? order[0] : order[Math.min(order.length - 1, Math.max(0, at + step))];
 }
 
 /**
@@ -88,180 +183,29 @@ function makeRow(question, onPick) {
  * @param {Picks} picks
  */
 export function createListView(store, picks) {
-  /** @type {Map<string, Row>} */
-  const rows = new Map();
-  const mine = el("ul", { class: "rows", "data-testid": "questions", "aria-label": "Questions for you" });
-  const theirs = el("ul", { class: "rows", "aria-label": "Questions that wait for others" });
-  const theirsHead = el("h2", { class: "list-head", hidden: true }, "Waiting for others");
-  const empty = el("div", { class: "empty", "data-testid": "empty", hidden: true });
-  const filter = el("input", {
-    type: "search",
-    id: "filter",
-    placeholder: "Filter",
-    "aria-label": "Filter the questions",
-    "data-testid": "filter",
-    input: applyFilter,
-  });
-  const pickButton = button("Select several", { class: "quiet small", "data-testid": "select", click: () => setPicking(!picks.isOn) });
-  const tools = el("div", { class: "list-tools", hidden: true }, filter, pickButton);
-  const pickText = el("span", { "aria-live": "polite" });
-  const pickAll = button("All low", { class: "quiet small", "data-testid": "select-all", click: selectAll });
-  const review = button("Review", { class: "primary", "data-testid": "review", click: () => picks.review() });
-  const pickBar = el("div", { class: "pick-bar", hidden: true, "data-testid": "pick-bar" }, pickText, pickAll, review);
-  const element = el("div", { class: "list-view" }, tools, empty, mine, theirsHead, theirs, pickBar);
-  /** @type {string | undefined} */
-  let current;
-
-  /** @param {Row} row */
-  function onPick(row) {
-    const { id } = row.question.request;
-    if (row.box.checked) picks.ids.add(id);
-    else picks.ids.delete(id);
-    showPicks();
-  }
-
-  function showPicks() {
-    element.classList.toggle("picking", picks.isOn);
-    pickBar.hidden = !picks.isOn;
-    setText(pickButton, picks.isOn ? "Done" : "Select several");
-    setText(pickText, picks.ids.size === 0 ? "Select low-risk questions" : `${picks.ids.size} selected`);
-    review.disabled = picks.ids.size === 0;
-    if (!picks.isOn) return;
-    for (const [id, { box, question }] of rows) {
-      box.disabled = !isBatchable(question);
-      box.checked = picks.ids.has(id);
-    }
-  }
-
-  /** @param {boolean} isOn */
-  function setPicking(isOn) {
-    picks.isOn = isOn;
-    picks.ids.clear();
-    showPicks();
-  }
-
-  function selectAll() {
-    for (const [id, { question, element: row }] of rows)
-      if (isBatchable(question) && !row.hidden && picks.ids.size < 100) picks.ids.add(id);
-    showPicks();
-  }
-
-  function applyFilter() {
-    const wanted = filter.value.trim().toLowerCase();
-    for (const { element: row, question } of rows.values()) {
-      const { action, agent } = question.request;
-      const text =
-        wanted === "" ? "" : `${levelOf(question.request)} ${agent.id} ${action.description} ${previewOf(question.request)}`.toLowerCase();
-      const isHidden = !text.includes(wanted);
-      if (row.hidden !== isHidden) row.hidden = isHidden;
-    }
-  }
-
-  /** @param {Row} row */
-  function place(row) {
-    const list = isMine(row.question) ? mine : theirs;
-    let next = list.lastElementChild;
-    // From the end: what comes new mostly belongs there.
-    /** @type {Element | null} */
-    let before = null;
-    while (next !== null && expiresAtOf(next) > row.expiresAt) {
-      before = next;
-      next = next.previousElementSibling;
-    }
-    list.insertBefore(row.element, before);
-  }
-
-  /** @param {Element} element */
-  const expiresAtOf = (element) => rows.get(element.getAttribute("data-id") ?? "")?.expiresAt ?? 0;
-
-  function showEmptiness() {
-    const count = rows.size;
-    tools.hidden = count < 2;
-    filter.hidden = count < FILTER_FROM && filter.value === "";
-    pickButton.hidden = !picks.isOn && [...rows.values()].filter(({ question }) => isBatchable(question)).length < 2;
-    theirsHead.hidden = theirs.childElementCount === 0;
-    empty.hidden = count > 0;
-    if (count > 0) return;
-    empty.replaceChildren(
-      el("p", { class: "empty-title" }, store.link() === "live" ? "Nothing to answer" : "Not connected"),
-      el(
-        "p",
-        {},
-        store.link() === "live" ? "New questions appear here by themselves." : "What is open is shown as soon as the inbox is reached.",
-      ),
-    );
-  }
-
-  /** @param {string} id */
-  function drop(id) {
-    rows.get(id)?.element.remove();
-    rows.delete(id);
-    picks.ids.delete(id);
-  }
-
-  /** @param {Question} question */
-  function put(question) {
-    const { id } = question.request;
-    const old = rows.get(id);
-    const row = makeRow(question, onPick);
-    const hadFocus = old !== undefined && old.element.contains(document.activeElement);
-    old?.element.remove();
-    rows.set(id, row);
-    place(row);
-    if (current === id) row.link.setAttribute("aria-current", "true");
-    if (hadFocus) row.link.focus({ preventScroll: true });
-    return row;
-  }
-
-  function tick() {
-    const now = store.now();
-    for (const { left, expiresAt } of rows.values()) {
-      const leftMs = expiresAt - now;
-      setText(left, leftMs <= 0 ? "over" : showLeft(leftMs));
-      left.classList.toggle("soon", leftMs < SOON_MS);
-    }
-  }
-
+  /** @type {List} */
+  const list = { store, picks, rows: new Map(), parts: makeParts(() => list), current: undefined, isLate: false };
   return {
-    element,
-    tick,
-    setPicking,
+    element: list.parts.element,
+    tick: () => tick(list),
+    /** @param {boolean} isOn */
+    setPicking: (isOn) => setPicking(list, isOn),
+    /** @param {Change} change */
+    update: (change) => update(list, change),
     focusFilter() {
-      if (!tools.hidden && !filter.hidden) filter.focus();
+      if (!list.parts.filter.hidden) list.parts.filter.focus();
     },
     /** Marks the question that is shown beside the list. @param {string | undefined} id */
     setCurrent(id) {
-      if (current !== undefined) rows.get(current)?.link.removeAttribute("aria-current");
-      current = id;
-      if (id !== undefined) rows.get(id)?.link.setAttribute("aria-current", "true");
+      list.rows.get(list.current ?? "")?.link.removeAttribute("aria-current");
+      list.current = id;
+      list.rows.get(id ?? "")?.link.setAttribute("aria-current", "true");
     },
-    /** The id before or after the current one. @param {1 | -1} step */
-    neighbour(step) {
-      const order = [...mine.children, ...theirs.children]
-        .filter((row) => row instanceof HTMLElement && !row.hidden)
-        .map((row) => row.getAttribute("data-id") ?? "");
-      const focused = document.activeElement?.closest("[data-id]")?.getAttribute("data-id") ?? current ?? "";
-      const at = order.indexOf(focused);
-      return at === -1 ? order[0] : order[Math.min(order.length - 1, Math.max(0, at + step))];
-    },
+    /** The id before or after the one that is focused or shown. @param {1 | -1} step */
+    neighbour: (step) => neighbour(list, step),
+    /** The first that waits for this person. */
+    first: () => list.parts.mine.firstElementChild?.getAttribute("data-id") ?? undefined,
     /** @param {string} id */
-    focusRow: (id) => rows.get(id)?.link.focus(),
-    /** @param {import("./store.js").Change} change */
-    update({ what, id }) {
-      if (what === "all") {
-        const open = store.open().toSorted((a, b) => Date.parse(a.request.expires_at) - Date.parse(b.request.expires_at));
-        const ids = new Set(open.map(({ request }) => request.id));
-        for (const known of [...rows.keys()]) if (!ids.has(known)) drop(known);
-        for (const question of open) if (rows.get(question.request.id)?.question !== question) put(question);
-      } else if (what === "session" && store.session() === undefined) for (const known of [...rows.keys()]) drop(known);
-      else if (what === "open" && id !== undefined) {
-        const question = store.find(id);
-        if (question !== undefined) put(question);
-      } else if (what === "ended" && id !== undefined) drop(id);
-      tick();
-      applyFilter();
-      showEmptiness();
-      showPicks();
-    },
+    focusRow: (id) => list.rows.get(id)?.link.focus(),
   };
 }

@@ -37,8 +37,9 @@ export function headOf(request) {
 export function notesOn({ request, needs_passkey: needsPasskey, have, answered, may_answer: mayAnswer }, store) {
   /** @type {[kind: string, text: string][]} */
   const notes = [];
-  const kind = graverKind(request);
-  if (kind !== undefined) notes.push(["graver", `Actions of this kind are rated ${kind}, whatever the rule says.`]);
+  const isMissing = needsPasskey && mayAnswer && !answered && store.session()?.passkeys === 0;
+  const graver = graverKind(request);
+  if (graver !== undefined) notes.push(["graver", `Actions of this kind are rated ${graver}, whatever the rule says.`]);
   if (request.secrets.length > 0) notes.push(["secrets", `A yes releases the secrets ${request.secrets.map(showName).join(", ")}.`]);
   if (request.quorum > 1)
     notes.push([
@@ -52,7 +53,6 @@ export function notesOn({ request, needs_passkey: needsPasskey, have, answered, 
   if (answered) notes.push(["waiting", "Your yes is counted. It waits for others."]);
   else if (!mayAnswer) notes.push(["waiting", "You may not answer this now; you see it so that you know of it."]);
   else if (needsPasskey) {
-    const isMissing = store.session()?.passkeys === 0;
     notes.push([
       "passkey",
       isMissing ? "A yes takes a passkey, and you have none yet. A no takes none." : "A yes is signed with your passkey.",

@@ -18,9 +18,9 @@ export const scrollToTop = () => scroller().scrollTo({ top: 0, behavior: "instan
 /**
  * Watches whether the end of something came into view, above the bar that lies over it.
  *
- * @param {{ readonly bar: HTMLElement, readonly onRead: () => void }} terms
+ * @param {{ readonly bar: HTMLElement, readonly onChange: () => void }} terms
  */
-export function watchReading({ bar, onRead }) {
+export function watchReading({ bar, onChange }) {
   const end = el("div", { class: "end-of-text", "aria-hidden": "true", "data-testid": "end-of-text" });
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -35,8 +35,9 @@ export function watchReading({ bar, onRead }) {
     isSeen = true;
     timer = setTimeout(() => {
       isRead = true;
-      onRead();
+      onChange();
     }, ARM_MS);
+    onChange();
   }
 
   // Also when it comes onto the screen, and when what stands above it becomes shorter.
@@ -48,7 +49,11 @@ export function watchReading({ bar, onRead }) {
   return {
     /** Stands below what must be read. */
     end,
+    /** Whether the end was in view. */
+    isSeen: () => isSeen,
+    /** Whether that is long enough ago for a yes. */
     isRead: () => isRead,
+    look,
     /** Shows the next screenful. */
     readOn() {
       const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";

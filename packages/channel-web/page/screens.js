@@ -11,6 +11,8 @@ import { scrollToTop } from "./reading.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Change} Change */
+/** @typedef {"questions" | "question" | "batch" | "history" | "record" | "passkeys"} PlaceName */
+/** @typedef {{ readonly name: PlaceName, readonly id: string }} Place */
 /**
  * What stands in the main part.
  * @typedef {object} View
@@ -22,168 +24,197 @@ import { scrollToTop } from "./reading.js";
  * @property {() => boolean} [leave]
  * @property {() => void} [close]
  */
-/** @typedef {{ readonly name: "questions" | "question" | "batch" | "history" | "record" | "passkeys", readonly id: string }} Place */
+/**
+ * @typedef {object} Shell
+ * @property {Store} store
+ * @property {{ readonly ids: Set<string>, isOn: boolean, readonly review: () => void }} picks
+ * @property {ReturnType<typeof createListView>} listView
+ * @property {ReturnType<typeof createHistoryView>} historyView
+ * @property {ReturnType<typeof createPasskeysView>} passkeysView
+ * @property {View | undefined} view
+ * @property {Place} place
+ * @property {boolean} isOpen
+ */
+
+/** @type {Readonly<Record<PlaceName, { readonly tab: string, readonly back: string }>>} */
+const PLACES = {
+  questions: { tab: "questions", back: "" },
+  question: { tab: "questions", back: "#/" },
+  batch: { tab: "questions", back: "#/" },
+  history: { tab: "history", back: "#/" },
+  record: { tab: "history", back: "#/history" },
+  passkeys: { tab: "passkeys", back: "#/" },
+};
+
+/** @param {string} text */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
 
 /** @returns {Place} */
 function readPlace() {
-  const [, section = "", id = ""] = location.hash.split("/");
-  const decode = () => {
-    try {
-      return decodeURIComponent(id);
-    } catch {
-      return "";
-    }
-  };
-  if (section === "q" && id !== "") return { name: "question", id: decode() };
-  if (section === "history") return { name: id === "" ? "history" : "record", id: decode() };
-  if (section === "batch" || section === "passkeys") return { name: section, id: "" };
-  return { name: "questions", id: "" };
+  const [, section = "", rest = ""] = location.hash.split("/");
+  const id = decode(rest);
+  if (section === "q" && id !== "") return { name: "question", id };
+  if (section === "history") return { name: id === "" ? "history" : "record", id };
+  return { name: section === "batch" || section === "passkeys" ? section : "questions", id: "" };
 }
 
-const BACK = { questions: "", question: "#/", batch: "#/", history: "#/", record: "#/history", passkeys: "#/" };
-const TABS = {
-  questions: "questions",
-  question: "questions",
-  batch: "questions",
-  history: "history",
-  record: "history",
-  passkeys: "passkeys",
-};
-
-/** What a wide screen shows beside a list. @param {string} text */
+/** What a wide screen shows beside a list. @type {(text: string) => View} */
 const placeholder = (text) => ({ element: el("p", { class: "placeholder" }, text) });
 
-/** @param {{ readonly store: Store, readonly refreshSession: () => Promise<void> }} terms */
-export function createScreens({ store, refreshSession }) {
-  const picks = { ids: /** @type {Set<string>} */ (new Set()), isOn: false, review: () => goTo("#/batch") };
-  const listView = createListView(store, picks);
-  const historyView = createHistoryView(store);
-  const passkeysView = createPasskeysView({ store, onChanged: refreshSession });
-  /** @type {View | undefined} */
-  let view;
-  /** @type {Place} */
-  let place = { name: "questions", id: "" };
-  let isOpen = false;
+/** @type {(shell: Shell) => View} */
+function makeBatch({ store, picks, listView }) {
+  const questions = store.open().filter(({ request }) => picks.ids.has(request.id));
+  if (questions.length === 0) return placeholder("Nothing is selected");
+  return createBatchView({ store, questions, onDone: () => listView.setPicking(false) });
+}
 
-  /** @param {string} hash */
-  function goTo(hash) {
-    if (location.hash === hash) route();
-    else location.hash = hash;
+/** @type {(shell: Shell) => Promise<View>} */
+async function makeRecord({ historyView, place: { id } }) {
+  await historyView.load();
+  const detail = historyView.detail(id);
+  if (detail !== undefined) return { element: detail };
+  return placeholder(id === "" ? "Choose one to see its answers and proofs" : "The history does not have this one");
+}
+
+/** @type {(shell: Shell, goTo: (hash: string) => void) => View | Promise<View>} */
+function makeView(shell, goTo) {
+  const { store, listView, passkeysView, place } = shell;
+  switch (place.name) {
+    case "question":
+      return createQuestionView({ store, id: place.id, goTo, nextId: () => listView.first() });
+    case "batch":
+      return makeBatch(shell);
+    case "history":
+    case "record":
+      return makeRecord(shell);
+    case "passkeys":
+      void passkeysView.load();
+      return passkeysView;
+    case "questions":
+      return placeholder("Choose a question to see all of it");
+    default:
+      return place.name;
   }
+}
 
-  /** @type {() => View | Promise<View>} */
-  function viewOf() {
-    switch (place.name) {
-      case "question":
-        return createQuestionView({ store, id: place.id, goTo });
-      case "batch": {
-        const questions = store.open().filter(({ request }) => picks.ids.has(request.id));
-        if (questions.length > 0) return createBatchView({ store, questions, onDone: () => listView.setPicking(false) });
-        return placeholder("Nothing is selected");
-      }
-      case "history":
-      case "record":
-        return recordView(place.id);
-      case "passkeys":
-        void passkeysView.load();
-        return passkeysView;
-      case "questions":
-        return placeholder("Choose a question to see all of it");
-      default:
-        return placeholder("");
-    }
+/** @type {(shell: Shell, next: View) => void} */
+function showView(shell, next) {
+  shell.view?.close?.();
+  shell.view = next;
+  byId("main").replaceChildren(next.element);
+  next.update?.();
+  next.tick?.();
+  const title = next.element.querySelector("h1");
+  if (title instanceof HTMLElement) title.focus({ preventScroll: true });
+}
+
+/** @param {Shell} shell */
+function showList({ place, listView, historyView }) {
+  const { tab } = PLACES[place.name];
+  const list = byId("list");
+  const wanted = tab === "history" ? historyView.element : listView.element;
+  if (list.firstElementChild !== wanted) list.replaceChildren(wanted);
+  listView.setCurrent(place.name === "question" ? place.id : undefined);
+  for (const each of document.querySelectorAll("#tabs a")) {
+    if (each.getAttribute("data-tab") === tab) each.setAttribute("aria-current", "page");
+    else each.removeAttribute("aria-current");
   }
+}
 
-  /** @param {string} id */
-  async function recordView(id) {
-    await historyView.load();
-    const detail = historyView.detail(id);
-    if (detail !== undefined) return { element: detail };
-    return placeholder(id === "" ? "Choose one to see its answers and proofs" : "The history does not have this one");
-  }
+/** @type {(shell: Shell, goTo: (hash: string) => void) => Promise<void>} */
+async function route(shell, goTo) {
+  if (!shell.isOpen) return;
+  const before = shell.place;
+  const place = readPlace();
+  shell.place = place;
+  document.body.dataset["place"] = place.name;
+  showList(shell);
+  const made = makeView(shell, goTo);
+  const view = made instanceof Promise ? await made : made;
+  if (shell.place !== place || !shell.isOpen) return view.close?.();
+  showView(shell, view);
+  scrollToTop();
+  if (place.name === "questions" && before.name === "question") shell.listView.focusRow(before.id);
+}
 
-  /** @param {View} next */
-  function showView(next) {
-    view?.close?.();
-    view = next;
-    byId("main").replaceChildren(next.element);
-    next.tick?.();
-    if (next.focus !== undefined) return next.focus();
-    const title = next.element.querySelector("h1");
-    if (title instanceof HTMLElement) title.focus({ preventScroll: true });
-  }
+/** @type {(shell: Shell, goTo: (hash: string) => void) => void} */
+function leave({ view, picks, place, listView }, goTo) {
+  if (view?.leave?.() === true) return;
+  const { back } = PLACES[place.name];
+  if (picks.isOn && place.name === "questions") listView.setPicking(false);
+  else if (back !== "") goTo(back);
+}
 
-  function showList() {
-    const list = byId("list");
-    const isHistory = TABS[place.name] === "history";
-    const wanted = isHistory ? historyView.element : listView.element;
-    if (list.firstElementChild !== wanted) list.replaceChildren(wanted);
-    listView.setCurrent(place.name === "question" ? place.id : undefined);
-    for (const tab of document.querySelectorAll("#tabs a")) {
-      if (tab.getAttribute("data-tab") === TABS[place.name]) tab.setAttribute("aria-current", "page");
-      else tab.removeAttribute("aria-current");
-    }
-  }
+/** @type {(shell: Shell, goTo: (hash: string) => void, step: 1 | -1) => void} */
+function step({ listView, place }, goTo, by) {
+  const id = listView.neighbour(by);
+  if (id === undefined || PLACES[place.name].tab !== "questions") return;
+  if (place.name === "question") goTo(`#/q/${encodeURIComponent(id)}`);
+  else listView.focusRow(id);
+}
 
-  function route() {
-    if (!isOpen) return;
-    const before = place;
-    place = readPlace();
-    document.body.dataset["place"] = place.name;
-    showList();
-    const made = viewOf();
-    if (made instanceof Promise) {
-      const asked = place;
-      void made.then((next) => {
-        if (asked === place) showView(next);
-      });
-    } else showView(made);
-    scrollToTop();
-    if (place.name === "questions" && before.name === "question") listView.focusRow(before.id);
-  }
-
+/** @type {(terms: { readonly store: Store, readonly refreshSession: () => Promise<void> }, goTo: (hash: string) => void) => Shell} */
+function makeShell({ store, refreshSession }, goTo) {
+  const picks = { ids: new Set(), isOn: false, review: () => goTo("#/batch") };
   return {
-    route,
+    store,
+    picks,
+    listView: createListView(store, picks),
+    historyView: createHistoryView(store),
+    passkeysView: createPasskeysView({ store, onChanged: refreshSession }),
+    view: undefined,
+    place: { name: "questions", id: "" },
+    isOpen: false,
+  };
+}
+
+/** @param {{ readonly store: Store, readonly refreshSession: () => Promise<void> }} terms */
+export function createScreens(terms) {
+  const goTo = (/** @type {string} */ hash) => {
+    if (location.hash === hash) void route(shell, goTo);
+    else location.hash = hash;
+  };
+  const shell = makeShell(terms, goTo);
+  const { listView } = shell;
+  return {
     goTo,
-    isOpen: () => isOpen,
+    route: () => void route(shell, goTo),
+    isOpen: () => shell.isOpen,
     open() {
-      isOpen = true;
+      shell.isOpen = true;
       listView.update({ what: "all" });
-      route();
+      void route(shell, goTo);
     },
     close() {
-      isOpen = false;
-      view?.close?.();
-      view = undefined;
-      picks.ids.clear();
+      shell.isOpen = false;
+      shell.view?.close?.();
+      shell.view = undefined;
+      listView.setPicking(false);
     },
     tick() {
-      if (!isOpen || document.visibilityState === "hidden") return;
+      if (!shell.isOpen || document.visibilityState === "hidden") return;
       listView.tick();
-      view?.tick?.();
+      shell.view?.tick?.();
     },
     /** @param {Change} change */
     update(change) {
       listView.update(change);
-      view?.update?.();
-      view?.tick?.();
+      shell.view?.update?.();
+      shell.view?.tick?.();
     },
-    /** @param {1 | -1} step */
-    step(step) {
-      const id = listView.neighbour(step);
-      if (id === undefined || TABS[place.name] !== "questions") return;
-      if (place.name === "question") goTo(`#/q/${encodeURIComponent(id)}`);
-      else listView.focusRow(id);
-    },
+    /** @param {1 | -1} by */
+    step: (by) => step(shell, goTo, by),
     /** @param {string} key */
-    key: (key) => view?.key?.(key) ?? false,
-    leave() {
-      if (view?.leave?.() === true) return;
-      if (picks.isOn && place.name === "questions") return listView.setPicking(false);
-      if (BACK[place.name] !== "") goTo(BACK[place.name]);
-    },
+    key: (key) => shell.view?.key?.(key) ?? false,
+    leave: () => leave(shell, goTo),
     togglePicking() {
-      if (place.name === "questions") listView.setPicking(!picks.isOn);
+      if (shell.place.name === "questions") listView.setPicking(!shell.picks.isOn);
     },
     focusFilter: () => listView.focusFilter(),
   };

@@ -45,30 +45,37 @@ export function takeCodeFromAddress() {
   return found;
 }
 
+/** @type {(parts: { readonly field: HTMLInputElement, readonly submit: HTMLButtonElement, readonly problem: HTMLElement, readonly passkey: HTMLButtonElement, readonly send: () => void }) => HTMLElement} */
+function layOut({ field, submit, problem, passkey, send }) {
+  const onSubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    send();
+  };
+  return el(
+    "section",
+    { class: "sign-in", "data-testid": "sign-in-view" },
+    el("img", { src: "/icon.svg", alt: "", width: 64, height: 64 }),
+    el("h1", { tabindex: "-1" }, "Approvals"),
+    el("p", { class: "lead" }, "What your agents ask, answered by you."),
+    el("form", { submit: onSubmit }, el("label", { for: "code" }, "One-time code"), field, submit),
+    problem,
+    ...(hasPasskeys() ? [el("p", { class: "or" }, "or"), passkey] : []),
+    el("p", { class: "hint" }, "A new code: ", el("code", {}, "acp inbox code"), " where the inbox runs."),
+  );
+}
+
 /** @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined }} terms */
 export function createSignInView({ onSignedIn, code }) {
   const problem = el("p", { class: "problem", role: "alert", "data-testid": "sign-in-problem" });
-  const field = el("input", {
-    id: "code",
-    type: "text",
-    class: "code-field",
-    autocomplete: "one-time-code",
-    autocapitalize: "characters",
-    spellcheck: "false",
-    placeholder: "XXXX-XXXX-XXXX",
-    maxlength: 20,
-    "data-testid": "code",
-    input: () => {
-      if (field.selectionStart === field.value.length) field.value = inGroups(field.value);
-    },
-  });
+  const grouped = () => {
+    if (field.selectionStart === field.value.length) field.value = inGroups(field.value);
+  };
+  const typing = { autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: 20 };
+  const looks = { id: "code", type: "text", class: "code-field", placeholder: "XXXX-XXXX-XXXX", "data-testid": "code" };
+  const field = el("input", { ...looks, ...typing, input: grouped });
   const submit = el("button", { type: "submit", class: "primary", "data-testid": "sign-in" }, "Sign in");
-  const passkey = button("Sign in with a passkey", {
-    class: "quiet wide",
-    "data-testid": "sign-in-passkey",
-    click: () => attempt(signInWithPasskey),
-  });
-  if (code !== undefined) field.value = inGroups(code);
+  const byPasskey = { class: "quiet wide", "data-testid": "sign-in-passkey", click: () => attempt(signInWithPasskey) };
+  const passkey = button("Sign in with a passkey", byPasskey);
 
   /** @param {() => Promise<void>} how */
   async function attempt(how) {
@@ -79,34 +86,14 @@ export function createSignInView({ onSignedIn, code }) {
       onSignedIn();
     } catch (error) {
       setText(problem, describeSignIn(error));
-    } finally {
-      submit.disabled = passkey.disabled = false;
     }
+    submit.disabled = passkey.disabled = false;
   }
+  const send = () => void attempt(() => signInWith("/api/session", { code: inGroups(field.value) }));
 
-  const form = el(
-    "form",
-    {
-      submit: (event) => {
-        event.preventDefault();
-        void attempt(() => signInWith("/api/session", { code: inGroups(field.value) }));
-      },
-    },
-    el("label", { for: "code" }, "One-time code"),
-    field,
-    submit,
-  );
-  const element = el(
-    "section",
-    { class: "sign-in", "data-testid": "sign-in-view" },
-    el("img", { src: "/icon.svg", alt: "", width: 64, height: 64 }),
-    el("h1", { tabindex: "-1" }, "Approvals"),
-    el("p", { class: "lead" }, "What your agents ask, answered by you."),
-    form,
-    problem,
-    ...(hasPasskeys() ? [el("p", { class: "or" }, "or"), passkey] : []),
-    el("p", { class: "hint" }, "A new code: ", el("code", {}, "acp inbox code"), " where the inbox runs."),
-  );
-  if (code !== undefined) void attempt(() => signInWith("/api/session", { code: inGroups(field.value) }));
-  return { element, focus: () => field.focus() };
+  if (code !== undefined) {
+    field.value = inGroups(code);
+    send();
+  }
+  return { element: layOut({ field, submit, problem, passkey, send }), focus: () => field.focus() };
 }

@@ -12,95 +12,100 @@
  * What changed: `id` names the one question that it is about.
  * @typedef {{ readonly what: "all" | "open" | "ended" | "link" | "session", readonly id?: string, readonly isNew?: boolean }} Change
  */
+/**
+ * @typedef {object} Known
+ * @property {Map<string, Question>} open
+ * @property {Map<string, Over>} over
+ * @property {Link} link
+ * @property {SessionFacts | undefined} session
+ * @property {number} aheadMs - The inbox's clock less ours.
+ */
 
 /** Questions that ended while the page was open, and are still shown to whoever looks at them. */
 const OVER_MAX = 200;
 
+/** @type {(known: Known, question: Question, ended: Ended) => void} */
+function noteEnd({ open, over }, question, ended) {
+  open.delete(ended.id);
+  over.set(ended.id, { question, ended });
+  const [oldest] = over.keys();
+  if (over.size > OVER_MAX && oldest !== undefined) over.delete(oldest);
+}
+
+/** @type {(known: Known, hello: Hello) => void} */
+function takeHello(known, { now, open }) {
+  known.aheadMs = now - Date.now();
+  const ids = new Set(open.map(({ request }) => request.id));
+  for (const [id, question] of Array.from(known.open)) {
+    // It ended while nobody told us: the history knows how.
+    if (!ids.has(id)) noteEnd(known, question, { id, status: "unknown", reason: "", at: 0 });
+  }
+  known.open.clear();
+  for (const question of open) known.open.set(question.request.id, question);
+}
+
+/** @type {(known: Known, session: SessionFacts | undefined) => void} */
+function takeSession(known, session) {
+  known.session = session;
+  if (session !== undefined) known.aheadMs = session.now - Date.now();
+  else {
+    known.open.clear();
+    known.over.clear();
+  }
+}
+
 export function createStore() {
-  /** @type {Map<string, Question>} */
-  const open = new Map();
-  /** @type {Map<string, Over>} */
-  const over = new Map();
+  /** @type {Known} */
+  const known = { open: new Map(), over: new Map(), link: "connecting", session: undefined, aheadMs: 0 };
   /** @type {Set<(change: Change) => void>} */
   const listeners = new Set();
-  /** @type {Link} */
-  let link = "connecting";
-  /** @type {SessionFacts | undefined} */
-  let session;
-  /** The inbox's clock less ours. */
-  let aheadMs = 0;
-
   /** @param {Change} change */
   const tell = (change) => {
     for (const listener of listeners) listener(change);
   };
-
-  /** @param {Ended} ended */
-  function end(ended) {
-    const question = open.get(ended.id);
-    open.delete(ended.id);
-    if (question === undefined) return;
-    over.set(ended.id, { question, ended });
-    const [oldest] = over.keys();
-    if (over.size > OVER_MAX && oldest !== undefined) over.delete(oldest);
-  }
-
   return {
-    now: () => Date.now() + aheadMs,
-    link: () => link,
+    now: () => Date.now() + known.aheadMs,
+    link: () => known.link,
     /** Whether an answer can be given now. */
-    isLive: () => link === "live",
-    session: () => session,
+    isLive: () => known.link === "live",
+    session: () => known.session,
     /** @param {string} id */
-    find: (id) => open.get(id),
+    find: (id) => known.open.get(id),
     /** @param {string} id */
-    over: (id) => over.get(id),
-    open: () => [...open.values()],
-    count: () => open.size,
+    over: (id) => known.over.get(id),
+    open: () => [...known.open.values()],
+    count: () => known.open.size,
     /** @param {(change: Change) => void} listener */
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    /** @param {Link} next */
-    setLink(next) {
-      if (next === link) return;
-      link = next;
+    subscribe: (listener) => void listeners.add(listener),
+    /** @param {Link} link */
+    setLink(link) {
+      if (link === known.link) return;
+      known.link = link;
       tell({ what: "link" });
     },
-    /** @param {SessionFacts | undefined} next */
-    setSession(next) {
-      session = next;
-      if (next === undefined) {
-        open.clear();
-        over.clear();
-      } else aheadMs = next.now - Date.now();
+    /** @param {SessionFacts | undefined} session */
+    setSession(session) {
+      takeSession(known, session);
       tell({ what: "session" });
     },
     /** @param {Hello} hello */
     hello(hello) {
-      aheadMs = hello.now - Date.now();
-      const before = new Map(open);
-      open.clear();
-      for (const question of hello.open) open.set(question.request.id, question);
-      // What ended while nobody told us: the history knows how.
-      for (const [id, question] of before) {
-        if (open.has(id)) continue;
-        over.set(id, { question, ended: { id, status: "unknown", reason: "", at: 0 } });
-      }
+      takeHello(known, hello);
       tell({ what: "all" });
     },
     /** @param {Question} question */
     put(question) {
       const { id } = question.request;
-      const isNew = !open.has(id);
-      open.set(id, question);
-      over.delete(id);
+      const isNew = !known.open.has(id);
+      known.open.set(id, question);
+      known.over.delete(id);
       tell({ what: "open", id, isNew });
     },
     /** @param {Ended} ended */
     end(ended) {
-      end(ended);
+      const question = known.open.get(ended.id);
+      if (question === undefined) return;
+      noteEnd(known, question, ended);
       tell({ what: "ended", id: ended.id });
     },
   };

@@ -10,21 +10,19 @@ import { openEvents } from "./api.js";
  * @property {(link: Link) => void} link
  * @property {() => void} signedOut
  */
+/** @typedef {{ readonly listener: Listener, isStopped: boolean, abort: AbortController, wakeUp: () => void }} Following */
 
 /** The inbox says something every 15 seconds. */
 const SILENCE_MS = 40_000;
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 15_000;
 
-/** @type {(block: string) => { name: string, data: string } | undefined} */
+/** @type {(block: string) => { readonly name: string, readonly data: string } | undefined} */
 function readEvent(block) {
   const lines = block.split("\n");
-  const field = (/** @type {string} */ name) =>
-    lines
-      .filter((line) => line.startsWith(`${name}: `))
-      .map((line) => line.slice(name.length + 2))
-      .join("\n");
-  return lines.some((line) => line.startsWith("event: ")) ? { name: field("event"), data: field("data") } : undefined;
+  const field = (/** @type {string} */ name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+  const [name, data] = [field("event"), field("data")];
+  return name === undefined || data === undefined ? undefined : { name, data };
 }
 
 /**
@@ -55,92 +53,99 @@ async function readAll(body, event, alive) {
   }
 }
 
+/** @param {Following} following */
+function signOut(following) {
+  if (following.isStopped) return;
+  following.isStopped = true;
+  following.listener.signedOut();
+}
+
+/** One stream, until it ends; whether it stood. @param {Following} following */
+async function followOnce(following) {
+  const { listener } = following;
+  const abort = new AbortController();
+  following.abort = abort;
+  let stood = false;
+  let silence = 0;
+  const alive = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => abort.abort(), SILENCE_MS);
+  };
+  try {
+    alive();
+    const response = await openEvents(abort.signal);
+    if (response.status === 401) signOut(following);
+    if (!response.ok || response.body === null) return false;
+    await readAll(
+      response.body,
+      (name, data) => {
+        if (following.isStopped || abort.signal.aborted) return;
+        if (name === "signed_out") return signOut(following);
+        // First what is so, then that it can be answered.
+        listener.event(name, data);
+        if (name !== "hello") return;
+        stood = true;
+        listener.link("live");
+      },
+      alive,
+    );
+  } catch {
+    // Ended: the loop tries again, and says so meanwhile.
+  } finally {
+    clearTimeout(silence);
+  }
+  return stood;
+}
+
+/** @type {(following: Following, ms: number) => Promise<void>} */
+const pause = (following, ms) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    following.wakeUp = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+
+/** @param {Following} following */
+async function follow(following) {
+  const { listener } = following;
+  let waitMs = RETRY_MS;
+  listener.link("connecting");
+  while (!following.isStopped) {
+    const stood = await followOnce(following);
+    if (following.isStopped) return;
+    listener.link(navigator.onLine ? "lost" : "offline");
+    waitMs = stood ? RETRY_MS : Math.min(waitMs * 2, RETRY_MS_MAX);
+    await pause(following, waitMs);
+  }
+}
+
 /**
  * Keeps a stream to the inbox until it is stopped or signed out.
  *
  * @param {Listener} listener
- * @returns {{ wake(): void, stop(): void }}
  */
 export function followEvents(listener) {
-  let isStopped = false;
-  let current = new AbortController();
-  let wakeUp = () => {};
-
-  /** @param {number} ms */
-  const pause = (ms) =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms, undefined);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve(undefined);
-      };
-    });
-
-  /** Whether a stream stood. */
-  async function once() {
-    current = new AbortController();
-    let silence = 0;
-    const alive = () => {
-      clearTimeout(silence);
-      silence = setTimeout(() => current.abort(), SILENCE_MS);
-    };
-    try {
-      alive();
-      const response = await openEvents(current.signal);
-      if (response.status === 401) {
-        isStopped = true;
-        listener.signedOut();
-        return false;
-      }
-      if (!response.ok || response.body === null) return false;
-      await readAll(
-        response.body,
-        (name, data) => {
-          if (isStopped) return;
-          if (name === "hello") listener.link("live");
-          if (name === "signed_out") {
-            isStopped = true;
-            listener.signedOut();
-          } else listener.event(name, data);
-        },
-        alive,
-      );
-      return true;
-    } catch {
-      return false;
-    } finally {
-      clearTimeout(silence);
-    }
-  }
-
-  async function run() {
-    let waitMs = RETRY_MS;
-    listener.link("connecting");
-    while (!isStopped) {
-      const stood = await once();
-      if (isStopped) return;
-      listener.link(navigator.onLine ? "lost" : "offline");
-      waitMs = stood ? RETRY_MS : Math.min(waitMs * 2, RETRY_MS_MAX);
-      await pause(waitMs);
-    }
-  }
-
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  /** @type {Following} */
+  const following = { listener, isStopped: false, abort: new AbortController(), wakeUp: () => {} };
   const offline = () => {
-    current.abort();
+    following.abort.abort();
     listener.link("offline");
   };
-  const wake = () => wakeUp();
-  addEventListener("offline", offline);
-  addEventListener("online", wake);
-  void run();
+  addEventListener("offline", offline, { signal });
+  addEventListener("online", () => following.wakeUp(), { signal });
+  void follow(following);
   return {
-    wake,
+    /** Tries again now, where it waits. */
+    wake: () => following.wakeUp(),
     stop() {
-      isStopped = true;
-      removeEventListener("offline", offline);
-      removeEventListener("online", wake);
-      current.abort();
-      wakeUp();
+      following.isStopped = true;
+      stopped.abort();
+      following.abort.abort();
+      following.wakeUp();
     },
   };
 }

@@ -26,6 +26,7 @@ const FILES = [
   "/manifest.webmanifest",
   "/passkeys-view.js",
   "/question-parts.js",
+  "/question-row.js",
   "/question-view.js",
   "/reading.js",
   "/screens.js",
@@ -37,7 +38,9 @@ const FILES = [
   "/words.js",
 ];
 
-const scope = /** @type {import("./types.js").WorkerScope} */ (/** @type {unknown} */ (self));
+/** @type {import("./types.js").WorkerScope} */
+// @ts-expect-error -- the types of this folder are a page's: here it is the scope of a service worker
+const scope = self;
 
 async function keepAll() {
   const cache = await caches.open(CACHE);
