@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { capture, root as home } from "../workspace.mjs";
 import type { Check } from "./check.js";
 
-const PROJECTS = ["tsconfig.json", "tools/tsconfig.json"];
+const PROJECTS = ["tsconfig.json", "tools/tsconfig.json", "packages/channel-web/page/tsconfig.json"];
 
 async function compile(root: string, project: string): Promise<readonly string[]> {
   const tsc = join(home, "node_modules/typescript7/bin/tsc");

@@ -64,6 +64,9 @@ async function reach(path, init) {
   }
 }
 
+/** Signing in is for who has no session: there the key of one is refused. @type {(method: string, path: string) => boolean} */
+const isSignIn = (method, path) => method === "POST" && path.startsWith("/api/session");
+
 /**
  * One request; rejects with {@link Refused}.
  *
@@ -73,7 +76,7 @@ async function reach(path, init) {
  * @returns {Promise<any>}
  */
 export async function request(method, path, body) {
-  const key = readKey();
+  const key = isSignIn(method, path) ? "" : readKey();
   const changing = { "content-type": "application/json", "x-acp-inbox": key === "" ? "1" : key };
   const response = await reach(path, {
     method,
@@ -88,21 +91,14 @@ export async function request(method, path, body) {
 }
 
 /**
- * Without a key: for signing in, where an old key must not stand in the way.
+ * Signs in, and keeps the key that this gives.
  *
  * @param {string} path
  * @param {object} body
  */
 export async function signInWith(path, body) {
-  const before = readKey();
-  keepKey("");
-  try {
-    const { key } = await request("POST", path, body);
-    keepKey(String(key));
-  } catch (error) {
-    keepKey(before);
-    throw error;
-  }
+  const { key } = await request("POST", path, body);
+  keepKey(String(key));
 }
 
 /**

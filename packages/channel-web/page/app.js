@@ -2,7 +2,7 @@
  * App: joins the parts: who is signed in, what is told, notices, keys. Every text is set as text; the inbox decides everything.
  * Names that tests may use (`data-testid`): README.md beside this file.
  */
-import { keepKey, onKeyChange, readKey, request } from "./api.js";
+import { Refused, keepKey, onKeyChange, readKey, request } from "./api.js";
 import { button, byId, el, setText } from "./dom.js";
 import { escapeText } from "./escape.js";
 import { followKeys } from "./keys.js";
@@ -33,8 +33,14 @@ const screens = createScreens({ store, refreshSession });
 let stream;
 let noticeTimer = 0;
 
+/** Learns anew who is signed in; shows the sign-in where nobody is any more, e.g. because the passkey was revoked that signed in. */
 async function refreshSession() {
-  store.setSession(await request("GET", "/api/session"));
+  try {
+    store.setSession(await request("GET", "/api/session"));
+  } catch (error) {
+    if (error instanceof Refused && error.code === "signed_out") showSignIn();
+    throw error;
+  }
 }
 
 function showLink() {
@@ -114,7 +120,7 @@ async function start() {
   try {
     await refreshSession();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "signed_out") return showSignIn();
+    if (error instanceof Refused && error.code === "signed_out") return;
     // Not reached: the page says so, and the stream tries again.
     store.setSession({ approver: "", passkeys: -1, passkey_from: "rules-only", now: Date.now() });
   }

@@ -49,7 +49,7 @@ function makeButtons(screen) {
     review: button("Review changes", { class: "primary", "data-testid": "review-changes", click: () => show(screen(), "changes") }),
     readOn: button("Read on", { class: "more-below", "data-testid": "read-on", click: () => screen().reading?.readOn() }),
     yes: button("Approve", { class: "primary", "data-testid": "approve", click: () => approve(screen()) }),
-    next: button("Next question", { class: "quiet", "data-testid": "next", click: goOn }),
+    next: button("Next question", { class: "quiet next", "data-testid": "next", click: goOn }),
   };
 }
 
@@ -163,7 +163,7 @@ function update(screen) {
   const question = store.find(id) ?? store.over(id)?.question;
   if (question === undefined) {
     const text = store.isLive() ? "This question is not open" : "Not connected";
-    body.replaceChildren(el("p", { class: "empty-title", "data-testid": "not-open" }, text));
+    body.replaceChildren(el("p", { class: "placeholder", "data-testid": "not-open" }, text));
     return showActions(screen);
   }
   const isOther = shown?.request.action_digest !== question.request.action_digest || shown.request.text !== question.request.text;

@@ -35,13 +35,19 @@ function noteEnd({ open, over }, question, ended) {
 /** @type {(known: Known, hello: Hello) => void} */
 function takeHello(known, { now, open }) {
   known.aheadMs = now - Date.now();
-  const ids = new Set(open.map(({ request }) => request.id));
-  for (const [id, question] of Array.from(known.open)) {
-    // It ended while nobody told us: the history knows how.
-    if (!ids.has(id)) noteEnd(known, question, { id, status: "unknown", reason: "", at: 0 });
-  }
+  const before = new Map(known.open);
   known.open.clear();
-  for (const question of open) known.open.set(question.request.id, question);
+  for (const question of open) {
+    const { id } = question.request;
+    const old = before.get(id);
+    // What is as it was stays the same object: nothing of it is drawn again.
+    known.open.set(id, old !== undefined && JSON.stringify(old) === JSON.stringify(question) ? old : question);
+    known.over.delete(id);
+  }
+  for (const [id, question] of before) {
+    // It ended while nobody told us: the history knows how.
+    if (!known.open.has(id)) noteEnd(known, question, { id, status: "unknown", reason: "", at: 0 });
+  }
 }
 
 /** @type {(known: Known, session: SessionFacts | undefined) => void} */
