@@ -1,4 +1,4 @@
-/** Types of what the server says (spec/web-inbox.md) and of the page's own parts. Not served, not shipped: for the type check of the page. */
+/** Types of what the server says (spec/web-inbox.md) and of the page's own parts. Not served: for the type check of the page. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
