@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createSoftwarePasskey, type SoftwarePasskey } from "@acp/testing";
 import { describe, expect, it, vi } from "vitest";
-import { acp, type Running, scratch, type Scratch, startAcp } from "./harness.js";
+import { acp, BIN, type Running, scratch, type Scratch, startAcp } from "./harness.js";
 import { startGated } from "./mcp-client.js";
+import { openPane, words } from "./pane.js";
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -94,6 +95,16 @@ async function signIn({ url, code }: Told): Promise<Page> {
   };
 }
 
+/** Calls until the question stands on the page: a call before the inbox has joined a gate, which takes it up to a second, is denied. */
+async function asked<T>(page: Page, call: () => Promise<T>): Promise<{ readonly question: Json; readonly ended: Promise<T> }> {
+  const seen = page.question();
+  for (;;) {
+    const ended = call();
+    const question: Json = await Promise.race([ended.then(() => undefined), seen]);
+    if (question !== undefined) return { question, ended };
+  }
+}
+
 async function registered(page: Page): Promise<SoftwarePasskey> {
   const key = createSoftwarePasskey(page.origin);
   const { body: options } = await page.post("/api/passkeys/options", {});
@@ -108,25 +119,25 @@ describe("acp inbox", () => {
     const page = await signIn(inbox);
     expect(await page.get("/api/session")).toMatchObject({ approver: "local", passkeys: 0, passkey_from: "high" });
     const key = await registered(page);
+    expect((await acp(["audit", "show"], at)).stdout).toContain(`The passkey ${key.id} of local was added`);
     const file = join(at.folder, "b.txt");
     {
       await using gated = await startGated(at);
-      const made = gated.call("create_directory", { path: join(at.folder, "new") });
-      const plain = await page.question();
+      const { question: plain, ended: made } = await asked(page, () => gated.call("create_directory", { path: join(at.folder, "new") }));
       const prepared = await page.post("/api/answers/prepare", { request_id: plain.request.id, decision: "approved" });
       expect(prepared).toMatchObject({ status: 200, body: { passkey: null } });
       expect(await page.post("/api/answers", { ticket: prepared.body.ticket })).toMatchObject({ body: { status: "final" } });
       expect(await made).toMatchObject({ isError: false });
 
       const written = gated.call("write_file", { path: file, content: "as signed" });
-      const asked = await page.question();
-      expect(asked).toMatchObject({ needs_passkey: true, channel: "terminal", may_answer: true });
-      const without = await page.post("/api/answers/prepare", { request_id: asked.request.id, decision: "approved" });
+      const signed = await page.question();
+      expect(signed).toMatchObject({ needs_passkey: true, channel: "terminal", may_answer: true });
+      const without = await page.post("/api/answers/prepare", { request_id: signed.request.id, decision: "approved" });
       expect(await page.post("/api/answers", { ticket: without.body.ticket })).toMatchObject({
         status: 403,
         body: { code: "passkey_required" },
       });
-      const { body } = await page.post("/api/answers/prepare", { request_id: asked.request.id, decision: "approved" });
+      const { body } = await page.post("/api/answers/prepare", { request_id: signed.request.id, decision: "approved" });
       const answered = await page.post("/api/answers", { ticket: body.ticket, assertion: key.assert(body.passkey) });
       expect(answered).toMatchObject({ status: 200, body: { status: "final", outcome: "approved" } });
       expect(await written).toMatchObject({ isError: false });
@@ -182,6 +193,42 @@ describe("acp inbox", () => {
         sent.on("error", reject).end();
       });
     expect([await status("inbox.example.com"), await status("localhost")]).toEqual([200, 421]);
+  });
+
+  it("takes the place of one that was killed, and of nothing else", async () => {
+    await using at = await world();
+    const path = join(at.path, "i.sock");
+    const args = ["inbox", "--socket", path, "--origin", "https://inbox.example.com", "--json"];
+    {
+      await using killed = startAcp(args, at);
+      await killed.seen("stdout", /"code"/);
+      expect(await acp(args, at)).toMatchObject({ code: 2, stderr: expect.stringContaining("Cannot listen") as unknown });
+    }
+    expect((await stat(path)).isSocket()).toBe(true);
+    {
+      await using next = startAcp(args, at);
+      await next.seen("stdout", /"code"/);
+      next.child.kill("SIGTERM");
+      expect(await next.ended).toMatchObject({ code: 0 });
+    }
+    await writeFile(path, "a file");
+    expect(await acp(args, at)).toMatchObject({ code: 2 });
+    expect(await readFile(path, "utf8")).toBe("a file");
+  });
+
+  it("makes another code with the Enter key, and ends with Ctrl-C", async () => {
+    await using at = await world();
+    await using pane = await openPane(words(process.execPath, BIN, "inbox", "--home", at.home, "--port", "0"), at.folder);
+    const [, url = "", first = ""] = /sign in at (\S+)\/#code=([\w-]{14})/.exec(await pane.until(/Ctrl-C ends the inbox/)) ?? [];
+    await pane.press("Enter");
+    const codes = [...(await pane.until(/#code=[^]*#code=[\w-]{14}/)).matchAll(/#code=([\w-]{14})/g)].map(([, code]) => code);
+    expect(new Set(codes).size).toBe(2);
+    for (const code of [first, codes[1]]) {
+      const headers = { origin: url, "content-type": "application/json", "x-acp-inbox": "1" };
+      expect((await fetch(`${url}/api/session`, { method: "POST", headers, body: JSON.stringify({ code }) })).status).toBe(200);
+    }
+    await pane.press("C-c");
+    await pane.until(/exit 0/);
   });
 
   it.each([

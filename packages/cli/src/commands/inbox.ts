@@ -4,13 +4,14 @@
 import { createInterface } from "node:readline";
 import { createInbox, toNodeHandler } from "@acp/channel-web";
 import type { Inbox } from "@acp/channel-web";
-import { filePasskeys, openHome } from "@acp/home";
+import { openHome } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
 import { ownHomePath } from "../home-source.js";
 import { readHistory } from "../inbox/history.js";
 import { listen } from "../inbox/listen.js";
 import { localApprover, readPasskeyFrom, readPlace, SOCKET_CHANNEL } from "../inbox/settings.js";
 import type { InboxPlace } from "../inbox/settings.js";
+import { loggedPasskeys } from "../logged-passkeys.js";
 import { readHomeConfig } from "../mcp/config.js";
 import { attachToGates } from "../run-directory.js";
 
@@ -33,7 +34,7 @@ export const inbox: Run = async (invocation) => {
   await using page = createInbox({
     origin,
     people: [{ approver, subject: SOCKET_CHANNEL.subject }],
-    passkeys: filePasskeys(home.passkeysPath),
+    passkeys: loggedPasskeys(home, io),
     passkeyFrom,
     history: (limit) => readHistory(home.dir, limit),
     warn: (text) => print.notice(text),

@@ -1,13 +1,12 @@
 /**
  * `acp passkeys list`, `revoke` and `export`: the passkeys of the people whose yes counts here. They are made in the inbox.
  */
-import { ConsentError, escapeText, isoTime, logEvent, randomIds, systemClock } from "@acp/core";
+import { ConsentError, escapeText, isoTime, systemClock } from "@acp/core";
 import { filePasskeys, printPasskeys } from "@acp/home";
 import type { PasskeyRecord } from "@acp/home";
-import { readAuditConfig } from "../audit-config.js";
 import type { Run } from "../command.js";
 import { homeOf } from "../home-source.js";
-import { openHomeAudit } from "../open-audit.js";
+import { loggedPasskeys } from "../logged-passkeys.js";
 import type { Printer } from "../printer.js";
 
 /** Runs `acp passkeys list`. */
@@ -34,17 +33,13 @@ export const passkeysRevoke: Run = async (invocation) => {
   const [id] = operands;
   if (id === undefined) throw new ConsentError("options_invalid", "Cannot revoke: name the passkey, acp passkeys revoke ID");
   const home = await homeOf(invocation);
-  const store = filePasskeys(home.passkeysPath);
+  const store = loggedPasskeys(home, io);
   const passkey = (await store.list()).find((each) => each.id === id && each.revokedAtMs === undefined);
   if (passkey === undefined) {
     print.notice(`There is no passkey ${escapeText(id)} in use; acp passkeys list shows them`);
     return "nothing";
   }
-  const atMs = systemClock.now();
-  if (!(await store.revoke(id, passkey.approver, atMs))) return "nothing";
-  await using audit = await openHomeAudit(home, { config: await readAuditConfig({ home, io }) });
-  const text = `The passkey ${id} of ${passkey.approver} was revoked`;
-  await audit.append([logEvent("gate_notice", { id: randomIds.next("ae"), atMs }, { notice: "passkey_revoked", text })]);
+  if (!(await store.revoke(id, passkey.approver, systemClock.now()))) return "nothing";
   print.result({ revoked: id }, () => [`${print.tone("green", "revoked")} ${id}`]);
   return "ok";
 };

@@ -1,13 +1,14 @@
 /**
  * Listen: the inbox on 127.0.0.1, for this user's own programs alone, or on a Unix socket of this user's, for a reverse proxy.
  */
-import { chmod, rm } from "node:fs/promises";
+import { chmod, lstat, rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:net";
 import type { Socket } from "node:net";
 import { ConsentError } from "@acp/core";
 import { acceptFrom } from "@acp/sandbox-linux";
+import { isRefused } from "../mcp/stale-sockets.js";
 import type { InboxPlace } from "./settings.js";
 
 /** An inbox that listens. */
@@ -40,6 +41,7 @@ export async function listen(listener: RequestListener, { place, uid }: ListenPa
   };
   // An agent that is not in a sandbox runs, at best, as another user: the kernel's list of sockets says who opened a connection.
   const server = createServer(place.socketPath === undefined && uid !== undefined ? acceptFrom(uid, take) : take);
+  if (place.socketPath !== undefined) await removeStale(place.socketPath);
   const where = place.socketPath ?? `${HOST} port ${place.port}`;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: Error) =>
@@ -58,4 +60,10 @@ export async function listen(listener: RequestListener, { place, uid }: ListenPa
       if (place.socketPath !== undefined) await rm(place.socketPath, { force: true });
     },
   };
+}
+
+/** What an inbox left that was killed. Another one that lives, and a file that is no socket, stay. */
+async function removeStale(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSocket() === true && (await isRefused(path))) await rm(path, { force: true });
 }

@@ -20,8 +20,8 @@ async function removeIfStale(path: string, nowMs: number): Promise<void> {
   if (await isRefused(path)) await unlink(path).catch(() => undefined);
 }
 
-/** Only a refused connection proves that nobody lives there. */
-function isRefused(path: string): Promise<boolean> {
+/** Whether nobody listens on a socket: only a refused connection proves that. */
+export function isRefused(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path);
     const settle = (refused: boolean): void => {
