@@ -93,7 +93,9 @@ function showSignIn(code) {
   screens.close();
   byId("top").hidden = true;
   document.body.dataset["place"] = "sign-in";
-  const signIn = createSignInView({ code, onSignedIn: () => void start() });
+  // A link with a code that is none ends no session.
+  const canReturn = code !== undefined && readKey() !== "";
+  const signIn = createSignInView({ code, canReturn, onSignedIn: () => void start() });
   byId("list").replaceChildren();
   byId("main").replaceChildren(signIn.element);
   signIn.focus();
@@ -129,6 +131,13 @@ async function start() {
   follow();
 }
 
+/** Another tab signed in or out. Who is the same person goes on where they are. */
+async function takeKeyChange() {
+  const before = store.session()?.approver;
+  if (screens.isOpen() && readKey() !== "") await refreshSession().catch(() => undefined);
+  if (!screens.isOpen() || readKey() === "" || store.session()?.approver !== before) await start();
+}
+
 function listen() {
   store.subscribe((change) => {
     if (change.what === "link" || change.what === "session") showLink();
@@ -147,7 +156,7 @@ function listen() {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") stream?.wake();
   });
-  onKeyChange(() => void start());
+  onKeyChange(() => void takeKeyChange());
   byId("skip").addEventListener("click", () => byId("main").focus());
   followKeys(screens);
 }

@@ -131,7 +131,7 @@ function detailOf(entry, nowMs) {
 export function createHistoryView(store) {
   const list = el("ul", { class: "rows", "aria-label": "Answered and ended questions", "data-testid": "history" });
   const note = el("div", { class: "empty", role: "status" });
-  const element = el("div", { class: "list-view" }, note, list);
+  const element = el("div", { class: "list-view" }, el("h1", { class: "unseen" }, "History"), note, list);
   /** @type {readonly HistoryEntry[]} */
   let entries = [];
 

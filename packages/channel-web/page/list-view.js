@@ -33,7 +33,17 @@ function makeParts(list) {
   const pickAll = button("All low", { class: "quiet small", "data-testid": "select-all", click: () => pickLow(list()) });
   const review = button("Review", { class: "primary", "data-testid": "review", click: () => list().picks.review() });
   const pickBar = el("div", { class: "pick-bar", hidden: true, "data-testid": "pick-bar" }, pickText, pickAll, review);
-  const element = el("div", { class: "list-view" }, tools, empty, mine, theirsHead, theirs, pickBar);
+  const element = el(
+    "div",
+    { class: "list-view" },
+    el("h1", { class: "unseen" }, "Questions"),
+    tools,
+    empty,
+    mine,
+    theirsHead,
+    theirs,
+    pickBar,
+  );
   return { element, mine, theirs, theirsHead, empty, filter, pickButton, tools, pickText, review, pickBar };
 }
 

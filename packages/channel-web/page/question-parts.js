@@ -58,7 +58,9 @@ export function notesOn({ request, needs_passkey: needsPasskey, have, answered, 
       isMissing ? "A yes takes a passkey, and you have none yet. A no takes none." : "A yes is signed with your passkey.",
     ]);
   }
-  return el("ul", { class: "notes" }, ...notes.map(([kind, text]) => el("li", { class: kind, "data-testid": `note-${kind}` }, text)));
+  const rows = notes.map(([kind, text]) => el("li", { class: kind, "data-testid": `note-${kind}` }, text));
+  if (isMissing) rows.at(-1)?.append(" ", el("a", { href: "#/passkeys", "data-testid": "to-passkeys" }, "Add one"));
+  return rows.length === 0 ? "" : el("ul", { class: "notes" }, ...rows);
 }
 
 /**

@@ -64,8 +64,8 @@ function layOut({ field, submit, problem, passkey, send }) {
   );
 }
 
-/** @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined }} terms */
-export function createSignInView({ onSignedIn, code }) {
+/** @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined, readonly canReturn?: boolean }} terms */
+export function createSignInView({ onSignedIn, code, canReturn = false }) {
   const problem = el("p", { class: "problem", role: "alert", "data-testid": "sign-in-problem" });
   const grouped = () => {
     if (field.selectionStart === field.value.length) field.value = inGroups(field.value);
@@ -95,5 +95,7 @@ export function createSignInView({ onSignedIn, code }) {
     field.value = inGroups(code);
     send();
   }
-  return { element: layOut({ field, submit, problem, passkey, send }), focus: () => field.focus() };
+  const element = layOut({ field, submit, problem, passkey, send });
+  if (canReturn) element.append(button("Stay signed in as before", { class: "quiet wide", "data-testid": "stay", click: onSignedIn }));
+  return { element, focus: () => field.focus() };
 }

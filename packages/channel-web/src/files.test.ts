@@ -33,7 +33,13 @@ describe("createFiles()", () => {
 
   it("lets a page load nothing from elsewhere, run nothing inline and be framed by nobody", async () => {
     const policy = (await createFiles(await folder()).serve(...get("/"))).headers.get("content-security-policy") ?? "";
-    for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"])
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types acp-inbox",
+    ])
       expect(policy.split("; ")).toContain(part);
     expect(policy).not.toMatch(/unsafe|\*|http/);
   });

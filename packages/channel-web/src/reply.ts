@@ -18,6 +18,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  "trusted-types acp-inbox",
 ].join("; ");
 
 /** Headers of whatever is sent: nothing is loaded from elsewhere, framed, or told to another site. */
