@@ -27,7 +27,9 @@ describe.each(["namespace", "landlock"])("an agent in %s", (name) => {
       const direct = await world.run(["curl", "-sS", "--max-time", "20", "--noproxy", "*", `http://${host}:${port}/`], { args });
       expect([direct.code === 0, direct.stdout]).toEqual([false, ""]);
     }
-    const through = await world.run(["curl", "-sS", "--max-time", "20", `http://127.0.0.1:${port}/`, `http://localhost:${port}/`], { args });
+    const through = await world.run(["curl", "-sS", "--max-time", "20", `http://127.0.0.1:${port}/`, `http://localhost:${port}/`], {
+      args,
+    });
     expect(through.stdout.match(/address_refused/g)).toHaveLength(2);
     expect(through.stdout).not.toContain("<!doctype html>");
     // It is there all the same.

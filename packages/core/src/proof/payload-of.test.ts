@@ -5,7 +5,7 @@ import { consentPayload } from "../proof.js";
 describe("consentPayload()", () => {
   it("is what the proof of a signed answer says that it signed", async () => {
     const { request, response } = await signed({ reason: "fine" });
-    expect(`${consentPayload(response, request).hash}`).toBe((response["proof"] as { signed_payload_hash: string }).signed_payload_hash);
+    expect(consentPayload(response, request).hash).toBe((response["proof"] as { signed_payload_hash: string }).signed_payload_hash);
     expect(consentPayload(changed(response, "proof", undefined), request).hash).toBe(consentPayload(response, request).hash);
   });
 
