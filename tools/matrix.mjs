@@ -4,8 +4,16 @@ import { capture } from "./workspace.mjs";
 const VERSIONS = ["22", "24"];
 /** The tools run on the system's Node only, so their tests are left out. */
 const SUITES = ["packages", "examples"];
-/** Long searches through pure functions, which find on one Node what they find on another; what these functions do is tested on each. */
-const SEARCHES = ["state-space", "state-orders", "text-laws", "exec-differential", "exec-properties", "exec-binaries-oracles"];
+/** Long searches through pure functions, and how a page looks: they find on one Node what they find on another; what is searched is tested on each. */
+const SEARCHES = [
+  "state-space",
+  "state-orders",
+  "text-laws",
+  "exec-differential",
+  "exec-properties",
+  "exec-binaries-oracles",
+  "browser-screens",
+];
 /** An `--exclude` takes the place of Vitest's own list, and without that the tests of every linked package run once for each link. */
 const EXCLUDED = ["**/node_modules/**", ...SEARCHES.map((name) => `**/${name}.test.ts`)];
 

@@ -28,6 +28,13 @@ describe.skipIf(!chromiumNeed.run)(`the page in Chromium ${chromiumNeed.reason}`
     expect(ada.tab.complaints).toEqual([]);
   });
 
+  it("signs in by the address that was printed, and takes the code out of it", async () => {
+    await using world = await openWorld();
+    await using ada = await openPerson(browser, world, { path: `/#code=${world.inbox.signInCode("ada")}` });
+    await ada.tab.sees("empty", "Nothing to answer");
+    expect(ada.tab.page.url()).not.toContain("code");
+  });
+
   it("shows everything of a question, and performs what is approved", async () => {
     await using world = await openWorld();
     await using ada = await signedIn(browser, world);

@@ -2,9 +2,8 @@
  * Every screen, on a phone and on a desk, light and dark: checked by axe-core, which must find nothing serious. `node tools/screenshots.mjs` runs this
  * with `ACP_SCREENSHOTS`, the folder that pictures of the screens are written to.
  */
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { manualClock } from "@acp/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +12,6 @@ import { type Person, openPerson, readToEnd, signedIn } from "./browser/person.j
 import { type World, openWorld } from "./browser/world.js";
 
 const PICTURES = process.env["ACP_SCREENSHOTS"];
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const PHONE = { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true };
 const DESK = { viewport: { width: 1180, height: 760 } };
@@ -24,6 +22,8 @@ const LOOKS = [
   { name: "desk-dark", ...DESK, colorScheme: "dark" },
 ] as const;
 
+type LookName = (typeof LOOKS)[number]["name"];
+
 /** What axe-core found that keeps somebody from using the page. */
 async function findings(page: Page): Promise<readonly string[]> {
   // Not detached afterwards: that would take the tab's authenticator away.
@@ -31,7 +31,7 @@ async function findings(page: Page): Promise<readonly string[]> {
   const { frameTree } = await session.send("Page.getFrameTree");
   // A world of its own: the page's policy lets nothing into the page's.
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
-  await session.send("Runtime.evaluate", { contextId, expression: AXE });
+  await session.send("Runtime.evaluate", { contextId, expression: axe.source });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
     contextId,
     awaitPromise: true,
@@ -72,6 +72,8 @@ function fill({ want }: World): void {
 
 interface Screen {
   readonly name: string;
+  /** The looks of which docs/images keeps a picture. */
+  readonly pictures?: readonly LookName[];
   /** Goes there; the screens stand in the order of a visit. */
   readonly go: (person: Person) => Promise<void>;
 }
@@ -90,8 +92,8 @@ const open =
   };
 
 const SCREENS: readonly Screen[] = [
-  { name: "list", go: toList },
-  { name: "question", go: open("deploy.yml") },
+  { name: "list", pictures: ["phone-light", "phone-dark", "desk-light", "desk-dark"], go: toList },
+  { name: "question", pictures: ["phone-light", "desk-light"], go: open("deploy.yml") },
   {
     name: "edit",
     go: async ({ tab }) => {
@@ -101,12 +103,14 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: "diff",
+    pictures: ["phone-dark", "desk-light"],
     go: async ({ tab }) => {
       await tab.at("review-changes").click();
       await tab.at("diff").waitFor();
+      await tab.page.locator("[data-testid=approve]:enabled").waitFor();
     },
   },
-  { name: "critical", go: open("Stagehands") },
+  { name: "critical", pictures: ["phone-dark"], go: open("Stagehands") },
   {
     name: "deny",
     go: async ({ tab }) => {
@@ -116,6 +120,7 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: "passkey",
+    pictures: ["phone-light", "desk-dark"],
     go: async (person) => {
       await person.tab.at("cancel").click();
       await open("Invoice 2026-118")(person);
@@ -145,6 +150,7 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: "batch",
+    pictures: ["phone-light", "desk-light"],
     go: async ({ tab }) => {
       await tab.at("review").click();
       await tab.at("batch-item").first().waitFor();
@@ -167,6 +173,7 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: "record",
+    pictures: ["desk-dark"],
     go: async ({ tab }) => {
       await tab.at("history-entry").filter({ hasText: "Invoice 2026-118" }).getByRole("link").click();
       await tab.at("proof").waitFor();
@@ -188,6 +195,7 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: "offline",
+    pictures: ["phone-light"],
     go: async (person) => {
       await person.tab.page.keyboard.press("Escape");
       await open("deploy.yml")(person);
@@ -205,24 +213,28 @@ describe.skipIf(!chromiumNeed.run)(`every screen in Chromium ${chromiumNeed.reas
   afterAll(() => browser.close(), TEST_MS);
 
   it.each(LOOKS)("has no serious finding by axe-core: $name", async ({ name: look, ...context }) => {
-    await using world = await openWorld({ clock: manualClock() });
+    const clock = manualClock();
+    await using world = await openWorld({ clock });
     const found: string[] = [];
-    const check = async ({ page }: Person["tab"], screen: string): Promise<void> => {
+    const check = async ({ page }: Person["tab"], screen: string, pictures: readonly LookName[] = []): Promise<void> => {
       for (const finding of await findings(page)) found.push(`${screen}: ${finding}`);
-      if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `inbox-${screen}-${look}.png`) });
+      if (PICTURES !== undefined && pictures.includes(look))
+        await page.screenshot({ path: join(PICTURES, `inbox-${screen}-${look}.png`), animations: "disabled" });
     };
     await using stranger = await openPerson(browser, world, context);
     await stranger.tab.at("code").waitFor();
-    await check(stranger.tab, "sign-in");
+    await check(stranger.tab, "sign-in", ["phone-light"]);
     await using ada = await signedIn(browser, world, "ada", context);
     await ada.tab.sees("empty", "Nothing to answer");
+    // The same pictures whenever they are taken.
+    await ada.context.clock.setFixedTime(clock.now());
     await check(ada.tab, "empty");
     await ada.tab.addPasskey("Ada's phone");
     fill(world);
     await ada.tab.row("Stagehands").waitFor();
-    for (const { name, go } of SCREENS) {
+    for (const { name, pictures, go } of SCREENS) {
       await go(ada);
-      await check(ada.tab, name);
+      await check(ada.tab, name, pictures);
     }
     expect(found).toEqual([]);
     expect(ada.tab.complaints).toEqual([]);

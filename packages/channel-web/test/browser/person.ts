@@ -84,8 +84,13 @@ export async function readToEnd(at: Tab["at"]): Promise<void> {
   await at("read-on").waitFor({ state: "hidden" });
 }
 
+/** What somebody looks at, and by which address they come. */
+export interface Arrival extends BrowserContextOptions {
+  readonly path?: string;
+}
+
 /** Somebody who opens the page. */
-export async function openPerson(browser: Browser, { origin }: World, look: BrowserContextOptions = {}): Promise<Person> {
+export async function openPerson(browser: Browser, { origin }: World, { path = "/", ...look }: Arrival = {}): Promise<Person> {
   const context = await browser.newContext({ baseURL: origin, locale: "en-GB", timezoneId: "UTC", reducedMotion: "reduce", ...look });
   context.setDefaultTimeout(PATIENCE_MS);
   const asked: string[] = [];
@@ -93,14 +98,14 @@ export async function openPerson(browser: Browser, { origin }: World, look: Brow
   const openTab = async (): Promise<Tab> => {
     const page = await context.newPage();
     const tab = tabOf(page, await addAuthenticator(page));
-    await page.goto("/");
+    await page.goto(path);
     return tab;
   };
   return { context, asked, openTab, tab: await openTab(), [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Somebody who is signed in by a code. */
-export async function signedIn(browser: Browser, world: World, approver = "ada", look: BrowserContextOptions = {}): Promise<Person> {
+export async function signedIn(browser: Browser, world: World, approver = "ada", look: Arrival = {}): Promise<Person> {
   const person = await openPerson(browser, world, look);
   await person.tab.signIn(world.inbox.signInCode(approver));
   return person;
