@@ -198,6 +198,10 @@ export function createListView(store, picks) {
   return {
     element: list.parts.element,
     tick: () => tick(list),
+    /** Where there is something to select. */
+    togglePicking() {
+      if (!list.parts.tools.hidden && !list.parts.pickButton.hidden) setPicking(list, !picks.isOn);
+    },
     /** @param {boolean} isOn */
     setPicking: (isOn) => setPicking(list, isOn),
     /** @param {Change} change */

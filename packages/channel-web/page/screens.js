@@ -214,7 +214,7 @@ export function createScreens(terms) {
     key: (key) => shell.view?.key?.(key) ?? false,
     leave: () => leave(shell, goTo),
     togglePicking() {
-      if (shell.place.name === "questions") listView.setPicking(!shell.picks.isOn);
+      if (shell.place.name === "questions") listView.togglePicking();
     },
     focusFilter: () => listView.focusFilter(),
   };

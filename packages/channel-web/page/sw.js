@@ -18,6 +18,7 @@ const FILES = [
   "/escape.js",
   "/help.js",
   "/history-view.js",
+  "/icon-180.png",
   "/icon.svg",
   "/json-text.js",
   "/keys.js",
