@@ -29,22 +29,25 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Runs the program in a folder from which it finds the packages that this one has. */
+/** Runs the program in a folder from which it finds the packages that this one has; resolves once it says where to sign in. */
 async function run(): Promise<() => string> {
   mkdirSync(join(here, "temp"), { recursive: true });
   const folder = mkdtempSync(join(here, "temp", "guide-"));
   stops.push(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "inbox.mjs"), program);
-  const child = spawn(process.execPath, [join(folder, "inbox.mjs")], { env: { ...process.env, PORT: String(await freePort()) } });
-  stops.push(() => void child.kill());
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
-  return () => said;
+  for (;;) {
+    const child = spawn(process.execPath, [join(folder, "inbox.mjs")], { env: { ...process.env, PORT: String(await freePort()) } });
+    stops.push(() => void child.kill());
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
+    await expect.poll(() => said, patience).toMatch(/#code=[\w-]+\n|EADDRINUSE/);
+    // Somebody else took the port in between.
+    if (!said.includes("EADDRINUSE")) return () => said;
+  }
 }
 
 async function answer(decision: "approved" | "denied"): Promise<string> {
   const said = await run();
-  await expect.poll(said, patience).toMatch(/#code=[\w-]+\n/);
   const [, origin = "", code] = /(http:\/\/localhost:\d+)\/#code=([\w-]+)/.exec(said()) ?? [];
   const headers = { origin, "content-type": "application/json", "x-acp-inbox": "1" };
   const signed = await fetch(`${origin}/api/session`, { method: "POST", headers, body: JSON.stringify({ code }) });
