@@ -63,6 +63,19 @@ describe("runEscapeKit()", () => {
   );
 
   it(
+    "believes no excuse that the host does not bear out, and hears what nobody tried",
+    async ({ skip }) => {
+      const { run, reason } = NEEDS.world();
+      if (!run) skip(reason);
+      const report = await escape("excuser", PLAIN_USER);
+      expect(idsOf(report, "skipped")).toEqual([]);
+      expect(idsOf(report, "blocked")).toHaveLength(report.results.length);
+      expect(report.strays.map(({ listener }) => listener).toSorted()).toEqual(["packet=far", "udp=0.0.0.0,7002"]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     "takes a sandbox of anybody's, and finds what a line of bubblewrap forgets",
     async ({ skip }) => {
       const { run, reason } = NEEDS.bubblewrap();
