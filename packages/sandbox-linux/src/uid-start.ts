@@ -113,7 +113,9 @@ async function openCgroups({ options, ground, session, undo }: Starting): Promis
   const directories = [...new Set([...caps.paths, place.directory])];
   await session.record({ cgroups: directories });
   await makeCgroup(place);
-  undo.add(async () => void (await removeCgroup(place.directory)));
+  undo.add(async () => {
+    if (!(await removeCgroup(place.directory))) throw new ConsentError("sandbox_failed", `Cannot remove the cgroup "${place.directory}"`);
+  });
   return { directories, name: place.name };
 }
 
