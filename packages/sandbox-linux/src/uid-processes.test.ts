@@ -20,13 +20,14 @@ describe("refuseRunning()", () => {
 
   it("refuses one of whom something runs, and says what", async () => {
     const refusal = expect.objectContaining({ code: "sandbox_unavailable", message: expect.stringMatching(/run already \(\d+/u) });
-    await expect(refuseRunning(user(process.getuid?.() ?? 0))).rejects.toEqual(refusal);
+    await expect(refuseRunning(user(process.getuid?.() ?? 0), 1)).rejects.toEqual(refusal);
   });
 
-  it.runIf(process.getuid?.() === 0)("waits for what is about to go (as root only: it needs another user)", async () => {
-    const child = spawn("setpriv", ["--reuid", "61096", "--clear-groups", "--", "sleep", "1000"], { stdio: "ignore" });
-    while (processesOf(61_096).length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const refused = refuseRunning(user(61_096));
+  it.runIf(process.getuid?.() === 0)("waits for what is about to go (it needs another user: as root only)", async () => {
+    const uid = 61_050 + (process.pid % 40);
+    const child = spawn("setpriv", ["--reuid", String(uid), "--clear-groups", "--", "sleep", "1000"], { stdio: "ignore" });
+    while (processesOf(uid).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const refused = refuseRunning(user(uid), 3000);
     child.kill("SIGKILL");
     await once(child, "exit");
     await expect(refused).resolves.toBeUndefined();
