@@ -50,7 +50,7 @@ describe.skipIf(seccompArch() === undefined)("createLandlockSandbox()", () => {
       const place = dirname(helperDirectory()); // of root: /var/cache
       for (const [path, why] of [
         [place, "stays hidden"],
-        [homedir(), "to an agent: it is "],
+        [homedir(), "to an agent: it "],
       ] as const) {
         const start = createLandlockSandbox({ workspace: { path, access: "read-write" } }, helper(7)).spawn(["/bin/true"], agent);
         await expect(start).rejects.toMatchObject({ code: "options_invalid", message: expect.stringContaining(why) });

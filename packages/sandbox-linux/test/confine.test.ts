@@ -264,7 +264,7 @@ describe.runIf(need.run).each(callers)(`confine, started by %s${need.run ? "" : 
   });
 });
 
-describe.runIf(need.run && isRoot)("confine --uid, started by root", () => {
+describe.runIf(need.run && isRoot)(`confine --uid, started by root${isRoot ? "" : " (skipped: only root can become another user)"}`, () => {
   it("becomes the user with no group, no capability and no way back, and keeps the supervisor out of its reach", async () => {
     const options = ["--uid", `${PLAIN}`, "--gid", `${PLAIN}`];
     const script =
