@@ -4,9 +4,6 @@ export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choo
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { reachesLevel } from "./levels.js";
 export { createNamespaceSandbox } from "./namespace.js";
-export { createUidSandbox } from "./uid.js";
+export { createEnvSandbox, createLandlockSandbox, createPreloadSandbox, createUidSandbox } from "./backends.js";
 export type { UidOptions } from "./uid-prepare.js";
-export { createLandlockSandbox } from "./landlock.js";
 export type { LandlockOptions } from "./landlock.js";
-export { createPreloadSandbox } from "./preload.js";
-export { createEnvSandbox } from "./env.js";
