@@ -186,7 +186,7 @@ describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
   });
 
   it("leaves nothing behind", () => {
-    expect(outcome("leftovers")).toEqual({ tables: [], routes: [], sessions: [], running: [] });
+    expect(outcome("leftovers")).toEqual({ tables: [], routes: [], cgroups: "", sessions: [], running: [] });
   });
 });
 
