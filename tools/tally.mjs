@@ -8,8 +8,8 @@
 
 const firstLine = (/** @type {string} */ text) => text.split("\n", 1)[0]?.slice(0, 200) ?? "";
 
-/** A skip gives its reason as a note, `ctx.skip(reason)`, or in its name, "… skipped: reason". @param {Test} test */
-const reasonOf = ({ name, note }) => note ?? /skipped: (.+)$/.exec(name)?.[1];
+/** A skip gives its reason as a note, `ctx.skip(reason)`, or in its name: "… skipped: reason", or as hostNeed() says it. @param {Test} test */
+const reasonOf = ({ name, note }) => note ?? /skipped: (.+)$/.exec(name)?.[1] ?? /\bneeds [^:]+: [^\]>)]+/.exec(name)?.[0].trim();
 
 /**
  * @param {readonly Module[]} modules

@@ -35,6 +35,14 @@ describe("tally()", () => {
     ]);
   });
 
+  it("takes what a host lacks for the reason of a skip, wherever the name says it", () => {
+    const skipped = (name: string) => tally([module({ name, state: "skipped" })], run).lines;
+    expect(skipped("uid [needs root, nft: not root] > holds")[0]).toBe(
+      "skipped: a.test.ts: uid [needs root, nft: not root] > holds (needs root, nft: not root)",
+    );
+    expect(skipped("what it needs > is there").at(-1)).toBe("0 passed, 1 failed, 0 skipped");
+  });
+
   it("is green when everything passed", () => {
     expect(tally([module({ name: "a", state: "passed" })], run)).toEqual({ lines: ["1 passed, 0 failed, 0 skipped"], isGreen: true });
   });

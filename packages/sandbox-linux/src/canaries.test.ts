@@ -40,6 +40,11 @@ describe("openCanaries()", () => {
     expect(await canaries.reached()).toEqual(new Set(["tcp", "pathSocket", "abstractSocket", "udp"]));
   });
 
+  it("says so where a directory's path is too long for a socket", async () => {
+    const error = { code: "sandbox_failed", message: expect.stringContaining("too long for a socket") as unknown };
+    await expect(openCanaries(join(directory, "x".repeat(100)), NONCE)).rejects.toMatchObject(error);
+  });
+
   it("takes a stranger's knock for nothing", async () => {
     const { tcpPort, path } = canaries.places;
     await visit({ port: tcpPort, host: "127.0.0.1" }, "GET / HTTP/1.1\r\n\r\n");

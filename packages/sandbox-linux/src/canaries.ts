@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { chmod } from "node:fs/promises";
 import { connect, createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { ConsentError } from "@acp/core";
 import type { Canaries } from "./parts.js";
 
 /** Kinds of canaries. */
@@ -20,6 +21,8 @@ export interface OpenCanaries extends AsyncDisposable {
   reached(): Promise<ReadonlySet<CanaryKind>>;
 }
 
+/** A Unix socket's path has at most so many bytes; a longer one would be cut, and lie elsewhere. Source: unix(7). */
+const SOCKET_PATH_BYTES_MAX = 107;
 /** Most bytes of one visitor that are kept. */
 const VISIT_BYTES_MAX = 1024;
 
@@ -28,10 +31,16 @@ const VISIT_BYTES_MAX = 1024;
  *
  * @param directory - Where the path socket is made; open to every user who may pass through the directory.
  * @param nonce - What makes a visit count: strangers on the host may knock as well.
+ * @throws ConsentError `sandbox_failed` where the directory's path is too long for a socket.
  */
 export async function openCanaries(directory: string, nonce: string): Promise<OpenCanaries> {
   const seen = new Set<CanaryKind>();
   const path = join(directory, "canary.sock");
+  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX)
+    throw new ConsentError(
+      "sandbox_failed",
+      `Cannot check the sandbox: the path "${path}" is too long for a socket; set XDG_RUNTIME_DIR or TMPDIR to a shorter directory`,
+    );
   const abstract = `acp-canary-${randomBytes(8).toString("hex")}`;
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {

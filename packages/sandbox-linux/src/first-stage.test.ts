@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { SandboxItem, SandboxReport } from "@acp/core";
-import { confirmFindings, confirmPrivileges, firstStageCommand, runFirstStage } from "./first-stage.js";
+import { confirmFindings, confirmPrivileges, firstStageCommand, runFirstStage, STAGE_TIME_MAX_MS } from "./first-stage.js";
 import type { FirstStageFindings, Session } from "./parts.js";
 import { openSession } from "./session.js";
 
@@ -67,6 +67,20 @@ describe("runFirstStage()", () => {
     const socket = connect({ host: "127.0.0.1", port });
     const [chunk] = await once(socket, "data");
     expect(String(chunk)).toBe("hello");
+  });
+
+  it("does not wait for ever where the stage is silent", async () => {
+    const silent = join(base, "silent.cjs");
+    await writeFile(silent, "setInterval(() => {}, 1000); process.on('message', () => {});");
+    const port = await freePort();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const stage = runFirstStage(start(["/bin/true"], silent), { mode: "listen", port, session, signal: never });
+      const failure = { code: "sandbox_failed", message: expect.stringContaining("silent") };
+      await Promise.all([expect(stage).rejects.toMatchObject(failure), vi.advanceTimersByTimeAsync(STAGE_TIME_MAX_MS)]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("connects to the manager's listener where there is one", async () => {

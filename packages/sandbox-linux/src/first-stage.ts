@@ -16,6 +16,9 @@ import { statOptional } from "./stat-optional.js";
 /** Descriptor of the IPC channel in the child: `stdio[3]` is `"ipc"`. */
 export const CHANNEL_FD = 3;
 
+/** The longest that a first stage may take to report; on an idle host it takes 0.1 s. */
+export const STAGE_TIME_MAX_MS = 120_000;
+
 /**
  * `$1` is node, `$2` the stage, the rest the agent's own command line. The stage gets none of the agent's environment: NODE_OPTIONS or
  * LD_PRELOAD in it would change what is checked.
@@ -178,6 +181,12 @@ function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
       child.on("message", (message: unknown, handle: unknown) => isKind(message, kind) && resolve([message, handle]));
     });
   const [listener, report] = [first("listener"), first("report")];
+  // A Node that gets too few threads at its start (the host is at its limit of processes) waits for them for ever.
+  const timer = setTimeout(() => fail("the first stage inside is silent"), STAGE_TIME_MAX_MS).unref();
+  void Promise.race([report, ended]).then(
+    () => clearTimeout(timer),
+    () => clearTimeout(timer),
+  );
   return {
     listener: async () => {
       const [, handle] = await Promise.race([listener, ended]);

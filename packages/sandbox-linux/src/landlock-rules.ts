@@ -2,8 +2,10 @@
  * Landlock rules: which files an agent has without a file system of its own, as options of native/confine.c. Rules only add: nothing below a
  * directory can be taken out again, so what must stay hidden may not lie in one that is shown.
  */
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { nodeInside } from "./namespace-node.js";
+import { statOptional } from "./stat-optional.js";
 import { liesIn, type VisiblePlaces } from "./workspace.js";
 
 /** Programs and what they are made of. */
@@ -58,17 +60,17 @@ export function shownHidden({ hidden }: VisiblePlaces): readonly [path: string, 
 }
 
 function systemPaths(): readonly string[] {
-  return [...SYSTEM, ...nodePaths(realpathSync(process.execPath))];
+  return [...SYSTEM, ...nodePaths(nodeInside())];
 }
 
-/** A node outside of the system: with its installation (npm is there too) where it is known as one, else the file alone. */
+/** A node outside of the system: the file, with npm where it came with it; never the directory that it is in, which may be somebody's home. */
 function nodePaths(node: string): readonly string[] {
   if (SYSTEM.some((directory) => liesIn(node, directory))) return [];
   const prefix = dirname(dirname(node));
-  const isInstallation = ["include/node/node_version.h", "lib/node_modules"].every((name) => exists(join(prefix, name)));
-  return [isInstallation && prefix.split("/").length > 2 ? prefix : node];
+  const isInstalled = ["include/node/node_version.h", "lib/node_modules/npm/package.json"].every((name) => exists(join(prefix, name)));
+  return isInstalled ? [node, join(prefix, "lib/node_modules")] : [node];
 }
 
 function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  return statOptional(path) !== undefined;
 }

@@ -107,7 +107,7 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
     caps,
     reachesProxy: network === "proxy",
     ...(places.workspace !== undefined && { cwd: places.workspace.path }),
-    report: (groups) => makeLandlockReport({ network, landlockAbi: helper.landlockAbi, caps: limitsItem({ caps, user, groups }) }),
+    report: (groups) => makeLandlockReport({ network, landlockAbi: helper.landlockAbi, caps: limitsItem({ caps, groups }) }),
     setUp: async ({ session, port }): Promise<SupervisedSetup> => {
       const home = await makePrivate(join(session.directory, "home"), user);
       const temporary = await makePrivate(join(session.directory, "tmp"), user);

@@ -54,9 +54,13 @@ export async function openTableGuard({ table, rules, onLost }: GuardedTable): Pr
     onLost(reason);
     await loadRules(rules).catch(() => {}); // the agent is being ended: nothing is left to be held
   };
-  const looks = oneAfterAnother(monitor, async (by) => {
-    const now = await listTable(table).catch(() => undefined);
-    if (now !== loaded) await lose(`${by ?? "another program"} changed the rules that hold the agent`);
+  const looks = oneAfterAnother(monitor, table, {
+    // Not looked at first: while nft lists the rules, an agent sends.
+    changed: (by) => lose(`${by ?? "another program"} changed the rules that hold the agent`),
+    other: async () => {
+      const now = await listTable(table).catch(() => undefined);
+      if (now !== loaded) await lose("another program changed the rules that hold the agent");
+    },
   });
   monitor.once("exit", () => looks.add(() => lose("the watch over the rules that hold the agent ended")));
   return {
@@ -75,23 +79,48 @@ interface Queue {
   settled(): Promise<void>;
 }
 
-/** Looks after each burst of the monitor's output, whatever it says: it may have lost what matters. */
-function oneAfterAnother(monitor: ChildProcess, look: (by: string | undefined) => Promise<void>): Queue {
+/** What the monitor's output means. */
+interface Changes {
+  /** Somebody touched the table. */
+  changed(by: string | undefined): Promise<void>;
+  /** Somebody did something else; or the monitor lost events, and the table is among them. */
+  other(): Promise<void>;
+}
+
+/** Reads the monitor from where it says that our own rules were loaded. */
+function oneAfterAnother(monitor: ChildProcess, table: string, { changed, other }: Changes): Queue {
   let last = Promise.resolve();
   let waiting = 0;
+  let own: string | undefined = "";
   const add = (work: () => Promise<void>): void => {
     last = last.then(work);
   };
-  monitor.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    if (waiting > 0) return; // that look is still to come, and will see this change as well
+  const read = (text: string): void => {
+    if (text.includes(table)) add(() => changed(nameWriter(text)));
+    if (text === "" || waiting > 0) return; // a look that is still to come will see this change as well
     waiting += 1;
     add(() => {
       waiting -= 1;
-      return look(nameWriter(text));
+      return other();
     });
+  };
+  monitor.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    if (own === undefined) {
+      read(text);
+      return;
+    }
+    own += text;
+    const end = own.indexOf(GENERATION, own.indexOf(table));
+    if (!own.includes(table) || end === -1) return;
+    const rest = own.slice(end + GENERATION.length);
+    own = undefined;
+    read(rest.slice(rest.indexOf("\n") + 1));
   });
   return { add, settled: () => last };
 }
+
+/** What ends each transaction in the monitor's output. */
+const GENERATION = "# new generation";
 
 /** The monitor ends each transaction with `# new generation N by process PID (NAME)`. */
 function nameWriter(text: string): string | undefined {

@@ -4,8 +4,6 @@
 import { execFile } from "node:child_process";
 import { ConsentError } from "@acp/core";
 import { parseTableName } from "./nft-rules.js";
-import type { SessionRecord } from "./parts.js";
-import { processesOf } from "./uid-processes.js";
 
 /** Where the tools of an administrator are; never the manager's own PATH, which others may have written. */
 export const TOOL_ENVIRONMENT: Readonly<Record<string, string>> = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
@@ -46,17 +44,6 @@ export async function deleteTable(table: string): Promise<void> {
   if (parseTableName(table) === undefined) throw failed("delete a table", "not a table of this program");
   const { code, stderr } = await nft(["-f", "-"], `table inet ${table}\ndelete table inet ${table}\n`);
   if (code !== 0) throw failed("delete the rules of an agent", stderr);
-}
-
-/** Deletes the table of a manager that is gone, unless something of its agent's uid still runs: false then, and it stays closed. */
-export async function releaseTable({ nftTable }: SessionRecord): Promise<boolean> {
-  if (nftTable === undefined) return true;
-  const uid = parseTableName(nftTable)?.uid;
-  if (uid === undefined || processesOf(uid).length > 0) return false;
-  return deleteTable(nftTable).then(
-    () => true,
-    () => false,
-  );
 }
 
 interface NftResult {

@@ -94,7 +94,8 @@ export interface StagePrivileges {
 /** What the first stage found: for each canary why it was not reached, or `undefined` where it was. */
 export interface FirstStageFindings {
   readonly privileges: StagePrivileges;
-  readonly proxy: "reached" | string;
+  /** `reached`, or why it was not. */
+  readonly proxy: string;
   readonly tcp: string | undefined;
   readonly udp: string | undefined;
   readonly pathSocket: string | undefined;

@@ -34,11 +34,13 @@ export function becomeUser({ uid, gid }: AgentUser): readonly string[] {
 export async function checkAccess(user: AgentUser, { workspace, readable, hidden }: VisiblePlaces): Promise<void> {
   const shown = [...readable, ...(workspace === undefined ? [] : [workspace.path])];
   const above = new Map(hidden.map((path) => [path, ancestorsOf(path)]));
-  const access = await askAs(user, [...shown, ...hidden, ...[...above.values()].flat()]);
+  const node = process.execPath;
+  const access = await askAs(user, [node, ...shown, ...hidden, ...[...above.values()].flat()]);
   const may = (path: string, right: Right): boolean => access.get(path)?.has(right) === true;
   const refuse = (path: string, why: string, fix: string): never => {
     throw new ConsentError("sandbox_unavailable", `Cannot start an agent as ${quoteText(user.name)}: ${quoteText(path)} ${why}; ${fix}`);
   };
+  if (!may(node, "x")) refuse(node, "is not a program that user can run", "install Node.js for all users");
   for (const path of shown) {
     const isWritten = path === workspace?.path && workspace.access === "read-write";
     if (!may(path, "r") || !may(path, "x")) refuse(path, "is not readable for that user", "give it access, or name another directory");

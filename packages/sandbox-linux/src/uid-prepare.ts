@@ -3,17 +3,18 @@
  */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, readFile } from "node:fs/promises";
 import { isIP } from "node:net";
+import { dirname } from "node:path";
 import { ConsentError, quoteText } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
-import { findCgroupPlace, makeCgroup } from "./cgroup-match.js";
+import { findCgroupPlace } from "./cgroup-match.js";
 import type { NativeHelper } from "./native-helper.js";
 import { TOOL_ENVIRONMENT } from "./nft.js";
 import { makeTableName, makeUidRules } from "./nft-rules.js";
 import type { UidRules } from "./nft-rules.js";
 import type { AgentUser, ConfinementOptions } from "./parts.js";
-import { removeCgroup } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { sessionsDirectory } from "./session.js";
 import { checkAccess } from "./uid-access.js";
@@ -87,22 +88,22 @@ async function readNameServers(): Promise<readonly string[]> {
 
 /** Loads the rules where they hold nobody. Resolves to why they cannot name a cgroup, where only that does not work. */
 async function tryRules(uid: number, nameServers: readonly string[]): Promise<string | undefined> {
-  const id = `probe-${randomBytes(8).toString("hex")}`;
-  const rules: UidRules = { table: makeTableName(uid, id.replace("probe-", "")), uid, port: 1, nameServers, cgroup: undefined };
+  const id = randomBytes(8).toString("hex");
+  const rules: UidRules = { table: makeTableName(uid, id), uid, port: 1, nameServers, cgroup: undefined };
   const place = await findCgroupPlace(id);
   if ("missing" in place) {
     await load(makeUidRules(rules));
     return place.missing;
   }
   try {
-    await makeCgroup(place);
-    await load(makeUidRules({ ...rules, cgroup: place.name }));
+    const above = dirname(place.directory);
+    await access(above, constants.W_OK);
+    // Nothing is made, since a manager that is killed here would leave it: the one above is there.
+    await load(makeUidRules({ ...rules, cgroup: { path: dirname(place.name.path), level: place.name.level } }));
     return undefined;
   } catch (error) {
     await load(makeUidRules(rules));
     return firstLine(error);
-  } finally {
-    await removeCgroup(place.directory);
   }
 }
 

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { SandboxExit } from "@acp/core";
 import { coverInherited } from "./descriptors.js";
@@ -92,10 +92,9 @@ export function confirmAgent({ user, mark, hasFilter, cgroups }: ExpectedAgent, 
   if (!privileges.hasNoCapabilities) fail("inside it still has capabilities");
   if (!privileges.hasNoNewPrivileges) fail("inside it could still get privileges");
   if (hasFilter && !privileges.hasSeccompFilter) fail("inside there is no filter of system calls");
-  const paths = readFileSync(`/proc/${mark.pid}/cgroup`, "utf8")
-    .split("\n")
-    .map((line) => line.replace(/^\d+:[^:]*:/u, ""));
-  const missing = cgroups.find((directory) => !paths.some((path) => path !== "/" && directory.endsWith(path)));
+  // Lines as `4:memory:/path`; a path may begin above what is mounted here, so its end is compared.
+  const lines = readFileSync(`/proc/${mark.pid}/cgroup`, "utf8").split("\n");
+  const missing = cgroups.find((directory) => !lines.some((line) => line.endsWith(`/${basename(directory)}`)));
   if (missing !== undefined) fail(`it is not in its cgroup "${missing}"`);
 }
 

@@ -7,7 +7,6 @@ import { ConsentError } from "@acp/core";
 import type { SandboxReport, SandboxSpawnOptions } from "@acp/core";
 import { findCgroupPlace, makeCgroup } from "./cgroup-match.js";
 import { confirmFindings, runFirstStage } from "./first-stage.js";
-import { releaseTable } from "./nft.js";
 import { openTableGuard } from "./nft-guard.js";
 import { makeTableName, makeUidRules } from "./nft-rules.js";
 import type { CgroupName } from "./nft-rules.js";
@@ -23,6 +22,8 @@ import type { UidNamespace } from "./uid-namespace.js";
 import { holdPort, listenOnLoopback, stopListening } from "./uid-port.js";
 import type { UidGround, UidOptions } from "./uid-prepare.js";
 import { refuseRunning } from "./uid-processes.js";
+import { releaseUid } from "./uid-release.js";
+import { closeRoutes, openRoutes } from "./uid-routes.js";
 import { confirmAgent, findAgent, parseSignal, spawnChain } from "./uid-spawn.js";
 import type { SpawnedChild } from "./uid-spawn.js";
 import { createUndo } from "./undo.js";
@@ -35,6 +36,8 @@ export interface UidStart {
   readonly spawnOptions: SandboxSpawnOptions<Socket>;
   readonly ground: UidGround;
   readonly report: SandboxReport;
+  /** Whether routes are closed too. */
+  readonly hasRoutesClosed: boolean;
 }
 
 /** What is being started: where it is kept, how it is taken back, and what stops it on the way. */
@@ -61,7 +64,7 @@ interface AgentCgroups {
 export async function startUid(start: UidStart): Promise<LinuxSandboxedProcess> {
   const { signal, files } = start.spawnOptions;
   signal?.throwIfAborted();
-  await sweepSessions({ release: releaseTable });
+  await sweepSessions({ release: releaseUid });
   const session = await openSession({ sandbox: "uid", ...(files !== undefined && { files }) });
   const undo = createUndo(() => Promise.resolve(session[Symbol.asyncDispose]()));
   const lost = new AbortController();
@@ -110,13 +113,15 @@ async function openCgroups({ options, ground, session, undo }: Starting): Promis
   const directories = [...new Set([...caps.paths, place.directory])];
   await session.record({ cgroups: directories });
   await makeCgroup(place);
-  undo.add(async () => void (await removeCgroup(place.directory)));
+  undo.add(async () => {
+    if (!(await removeCgroup(place.directory))) throw new ConsentError("sandbox_failed", `Cannot remove the cgroup "${place.directory}"`);
+  });
   return { directories, name: place.name };
 }
 
 /** The port, and the rules that leave it to the agent alone. Connections that are older than the rules are nobody's. */
 async function openPort(
-  { options, ground, session, undo, lost }: Starting,
+  { options, ground, session, undo, lost, hasRoutesClosed }: Starting,
   cgroup: CgroupName | undefined,
 ): Promise<{ port: number; server: Server }> {
   const { user, nameServers } = ground;
@@ -133,6 +138,8 @@ async function openPort(
     },
   });
   undo.add(() => Promise.resolve(guard[Symbol.asyncDispose]()));
+  undo.add(() => openRoutes(user.uid));
+  if (nameServers.length === 0 && hasRoutesClosed) await closeRoutes(user.uid);
   await refuseRunning(user); // from here on, whatever starts is held by the rules
   await stopListening(held);
   const { server } = await listenOnLoopback(port);

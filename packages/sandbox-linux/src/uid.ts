@@ -15,12 +15,16 @@ import { refuseRunning } from "./uid-processes.js";
 import { makeUidReport, makeUnavailableReport } from "./uid-report.js";
 import { startUid } from "./uid-start.js";
 
-/**
- * Makes the sandbox. The manager has to be root, and the agent's user nobody that could be somebody else.
- *
- * @param findHelper - For tests: how the native helper is found.
- */
-export function createUidSandbox(options: UidOptions, findHelper: () => Promise<NativeHelper> = nativeHelper): LinuxSandbox {
+/** What a uid sandbox stands on besides the rules; less of it for tests. */
+export interface UidFooting {
+  readonly findHelper: () => Promise<NativeHelper>;
+  /** See uid-routes.ts. */
+  readonly hasRoutesClosed: boolean;
+}
+
+/** Makes the sandbox. The manager has to be root, and the agent's user nobody that could be somebody else. */
+export function createUidSandbox(options: UidOptions, footing: Partial<UidFooting> = {}): LinuxSandbox {
+  const { findHelper = nativeHelper, hasRoutesClosed = true } = footing;
   return {
     name: "uid",
     probe: async () => {
@@ -42,7 +46,7 @@ export function createUidSandbox(options: UidOptions, findHelper: () => Promise<
       const ground = await prepareUid(options, findHelper);
       const report = reportOf(options, ground);
       requireLevel(report, spawnOptions.requiredLevel);
-      return await startUid({ argv, options, spawnOptions, ground, report });
+      return await startUid({ argv, options, spawnOptions, ground, report, hasRoutesClosed });
     },
   };
 }

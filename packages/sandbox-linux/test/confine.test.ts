@@ -160,7 +160,7 @@ describe.runIf(need.run).each(callers)(`confine, started by %s${need.run ? "" : 
     const options = [...readSystem, "--write", own, "--device", "/dev/null"];
     const script = [
       `cat ${other}/secret; ls ${other}; echo x > ${other}/new; echo x >> ${other}/secret; mkdir ${other}/d; rm ${other}/secret; ln ${other}/secret ${own}/l`,
-      `cat /dev/zero; echo x > /usr/acp-confine-test`,
+      `cat /dev/zero; echo x > ${directory}/new`,
       `echo fine > ${own}/a && mv ${own}/a ${own}/b && mkdir ${own}/c && cat ${own}/b > /dev/null && cat ${own}/b`,
     ].join("\n");
     const { out } = await sh(script, { prefix, options });
@@ -223,6 +223,25 @@ describe.runIf(need.run).each(callers)(`confine, started by %s${need.run ? "" : 
     }
   });
 
+  it("keeps no stream open: what the command closes is closed", async () => {
+    const child = start(["/bin/sh", "-c", "exec >&- 2>&-; read line; exit 6"], { prefix, stdio: ["pipe", "pipe", "ignore"] });
+    child.stdout?.resume();
+    await once(child.stdout ?? child, "end");
+    expect(child.exitCode).toBeNull();
+    child.stdin?.end("go on\n");
+    expect(await once(child, "exit")).toEqual([6, null]);
+  });
+
+  const seesAll = isRoot && prefix.length === 0;
+  it.skipIf(seesAll)(
+    `is closed to the command's eyes, though it is the same user${seesAll ? ", skipped: root sees everything" : ""}`,
+    async () => {
+      expect((await sh("cat /proc/$$/environ > /dev/null && echo own; cat /proc/$PPID/environ || echo closed", { prefix })).out).toBe(
+        "own\nclosed\n",
+      );
+    },
+  );
+
   // Whoever is left holds the streams: `finish` waits for the last of them.
   const LEFT_BEHIND = "setsid sh -c 'trap \"\" TERM HUP INT; while :; do sleep 100; done' & (setsid setsid sleep 1000 &) ; echo ready";
 
@@ -264,12 +283,12 @@ describe.runIf(need.run).each(callers)(`confine, started by %s${need.run ? "" : 
   });
 });
 
-describe.runIf(need.run && isRoot)("confine --uid, started by root", () => {
+describe.runIf(need.run && isRoot)(`confine --uid, started by root${isRoot ? "" : " (skipped: only root can become another user)"}`, () => {
   it("becomes the user with no group, no capability and no way back, and keeps the supervisor out of its reach", async () => {
     const options = ["--uid", `${PLAIN}`, "--gid", `${PLAIN}`];
     const script =
       "id -u; id -g; id -G; grep -E 'Cap(Inh|Prm|Eff|Bnd|Amb)|Uid|Gid' /proc/self/status; kill -0 $PPID || echo no signal; cat /etc/shadow || echo no shadow";
-    const { out } = await sh(script, { options });
+    const { out } = await sh(script, { options, prefix: ["setpriv", "--groups", "4,24", "--"] });
     const ids = `${PLAIN} ${PLAIN} ${PLAIN} ${PLAIN}`;
     expect(out.replaceAll("\t", " ").split("\n")).toEqual([
       `${PLAIN}`,

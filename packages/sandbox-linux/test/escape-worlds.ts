@@ -5,30 +5,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { buildEscapePrograms, escapeWorld, hostNeed } from "@acp/testing";
+import { buildEscapePrograms, escapeWorld, type HostNeed, hostNeed } from "@acp/testing";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** A user without rights; in a world it has a name and subordinate users. */
 export const PLAIN_USER = 61_000;
+/** Another one, without subordinate users. Limits count the processes of a user wherever they run: tests side by side have one each. */
+export const OTHER_PLAIN_USER = 61_001;
 export const TIMEOUT_MS = 180_000;
 
 const isRoot = process.getuid?.() === 0;
 
-/** What a test may need. */
+/** What a test may need of the host. Asked inside of the test, so that on a build server those alone fail that lack something. */
 export const NEEDS = {
-  world: hostNeed("a world of its own (root or user namespaces), iproute2, script and cc", () => {
-    execFileSync("cc", ["--version"], { stdio: "ignore" });
-    execFileSync("ip", ["-V"], { stdio: "ignore" });
-    execFileSync("script", ["--version"], { stdio: "ignore" });
-    execFileSync("unshare", isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"], { stdio: "pipe" });
-    return undefined;
-  }),
-  bubblewrap: hostNeed("bubblewrap and user namespaces", () => {
-    execFileSync("bwrap", ["--unshare-user", "--unshare-net", "--dev-bind", "/", "/", "true"], { stdio: "pipe" });
-    return undefined;
-  }),
-  root: hostNeed("root", () => (isRoot ? undefined : `this is uid ${process.getuid?.()}`)),
+  world: (): HostNeed =>
+    hostNeed("a world of its own (root or user namespaces), iproute2, script and cc", () => {
+      execFileSync("cc", ["--version"], { stdio: "ignore" });
+      execFileSync("ip", ["-V"], { stdio: "ignore" });
+      execFileSync("script", ["--version"], { stdio: "ignore" });
+      execFileSync("unshare", isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"], { stdio: "pipe" });
+      return undefined;
+    }),
+  bubblewrap: (): HostNeed =>
+    hostNeed("bubblewrap and user namespaces", () => {
+      execFileSync("bwrap", ["--unshare-user", "--unshare-net", "--dev-bind", "/", "/", "true"], { stdio: "pipe" });
+      return undefined;
+    }),
+  root: (): HostNeed => hostNeed("root", () => (isRoot ? undefined : `this is uid ${process.getuid?.()}`)),
 } as const;
 
 /** A directory with the kit's programs, and a place for reports. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { access, mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -77,16 +77,23 @@ const PLANTED: readonly (readonly [name: string, plant: (command: string) => Pro
   ],
 ];
 
+/** Another content of the same length, and another time: git has to read it to know. */
+async function change(text: string, laterSeconds: number): Promise<void> {
+  const path = join(repository, "a.txt");
+  await writeFile(path, text);
+  const time = Date.now() / 1_000 + laterSeconds;
+  await utimes(path, time, time);
+}
+
 describe("gitOverrides()", () => {
   it.each(PLANTED)("gitOverrides() keeps git from running %s", async (_name, plant, call) => {
     await plant(`touch '${mark}'; false`);
-    const text = join(repository, "a.txt");
-    await writeFile(text, "two\n");
+    await change("two\n", 10);
     const overrides = await gitOverrides({ cwd: repository, variables: BASE });
     await gitWith(overrides, ...call);
     expect(await wasRun()).toBe(false);
     // The same without them runs it: the case can fail.
-    await writeFile(text, "three\n");
+    await change("six\n", 20);
     await gitWith({}, ...call);
     expect(await wasRun()).toBe(true);
   });
