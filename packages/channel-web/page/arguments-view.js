@@ -2,14 +2,14 @@
  * ArgumentsView: the arguments laid out, a name and its value; long ones by their beginning. The question's text below has all of them.
  */
 import { el } from "./dom.js";
-import { escapeText, showName } from "./escape.js";
+import { clip, escapeText, showName } from "./escape.js";
 import { layOut } from "./json-text.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").JsonObject} JsonObject */
 
 const LINES_MAX = 12;
-const CHARS_MAX = 1_200;
+const CHARS_MAX = 600;
 const NAMES_MAX = 24;
 
 /** @type {(value: Json) => readonly string[]} */
@@ -21,7 +21,7 @@ function valueOf(value) {
   const rows = rowsOf(value);
   let shown = rows.slice(0, LINES_MAX).join("\n");
   const isCut = rows.length > LINES_MAX || shown.length > CHARS_MAX;
-  if (shown.length > CHARS_MAX) shown = shown.slice(0, CHARS_MAX);
+  shown = clip(shown, CHARS_MAX);
   const size = rows.length > LINES_MAX ? `${rows.length} lines` : `${rows.join("\n").length} characters`;
   return el("dd", {}, el("pre", {}, shown), isCut ? el("p", { class: "more" }, `… ${size}, all of them in the text below`) : undefined);
 }

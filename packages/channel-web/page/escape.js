@@ -29,3 +29,11 @@ export const quoteText = (text) => escapeText(JSON.stringify(text));
  * @param {string} name
  */
 export const showName = (name) => (/^[A-Za-z0-9][A-Za-z0-9_.@:/+-]{0,38}$/.test(name) ? name : quoteText(name));
+
+/**
+ * The beginning of a text, no character cut in half.
+ *
+ * @param {string} text
+ * @param {number} chars
+ */
+export const clip = (text, chars) => text.slice(0, chars).replace(/[\ud800-\udbff]$/, "");

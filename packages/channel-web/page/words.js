@@ -1,7 +1,7 @@
 /**
  * Words: what the page calls things. What an agent chose is escaped here.
  */
-import { escapeText, quoteText, showName } from "./escape.js";
+import { clip, escapeText, quoteText, showName } from "./escape.js";
 
 /** @typedef {import("./types.js").ConsentRequest} ConsentRequest */
 /** @typedef {import("./types.js").Question} Question */
@@ -129,11 +129,8 @@ export function showAgent({ id, name, parents = [] }) {
  */
 export function previewOf({ action }) {
   const values = Object.values(action.parameters).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  return values
-    .slice(0, 4)
-    .map((value) => escapeText(value.slice(0, 120).replaceAll("\n", " ")))
-    .join(" · ")
-    .slice(0, 240);
+  const beginnings = values.slice(0, 4).map((value) => escapeText(clip(value, 120).replaceAll("\n", " ")));
+  return clip(beginnings.join(" · "), 240);
 }
 
 /** @type {Readonly<Record<SeenStatus, string>>} */
