@@ -4,18 +4,21 @@ import { capture } from "./workspace.mjs";
 const VERSIONS = ["22", "24"];
 /** The tools run on the system's Node only, so their tests are left out. */
 const SUITES = ["packages", "examples"];
-/** Long searches through pure functions, and how a page looks: they find on one Node what they find on another; what is searched is tested on each. */
-const SEARCHES = [
+/** What depends on no Node: long searches through pure functions, what the kernel lets out of a sandbox, what a browser makes of the page. */
+const ELSEWHERE = [
   "state-space",
   "state-orders",
   "text-laws",
   "exec-differential",
   "exec-properties",
   "exec-binaries-oracles",
-  "browser-screens",
+  "sandbox-linux/test/escape",
+  "sandbox-linux/test/escape-conformance",
+  "sandbox-linux/test/kill",
+  "channel-web/test/browser-*",
 ];
 /** An `--exclude` takes the place of Vitest's own list, and without that the tests of every linked package run once for each link. */
-const EXCLUDED = ["**/node_modules/**", ...SEARCHES.map((name) => `**/${name}.test.ts`)];
+const EXCLUDED = ["**/node_modules/**", ...ELSEWHERE.map((name) => `**/${name}.test.ts`)];
 
 const asked = process.argv.slice(2);
 const summary = [];
