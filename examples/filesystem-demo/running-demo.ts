@@ -39,10 +39,16 @@ export async function runDemo(folder: string, temporary: string, { args = [], on
     env: { ...process.env, TMPDIR: temporary },
   });
   let text = "";
+  let isTold = false;
+  // Once: a signal that comes while Node is leaving ends it without its exit code.
+  const kill = (): void => {
+    if (!isTold) child.kill("SIGINT");
+    isTold = true;
+  };
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
       text += String(chunk);
-      onText(text, () => child.kill("SIGINT"));
+      onText(text, kill);
     });
   }
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
