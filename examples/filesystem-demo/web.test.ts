@@ -51,7 +51,9 @@ async function answerOnPage(origin: string, code: string): Promise<readonly stri
     expect(await post("/api/answers", { ticket })).toMatchObject({ status: "final" });
   };
   try {
-    for await (const { event, value } of eventsOf(await fetch(`${origin}/api/events`, { headers: { cookie } }))) {
+    for await (const { event, value } of eventsOf(
+      await fetch(`${origin}/api/events`, { headers: { cookie, "x-acp-inbox": String(key) } }),
+    )) {
       if (event === "hello") for (const question of value.open) await answer(question);
       if (event === "open" && !asked.includes(value.request.action.parameters.path)) await answer(value);
     }

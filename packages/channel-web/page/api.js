@@ -77,11 +77,11 @@ const isSignIn = (method, path) => method === "POST" && path.startsWith("/api/se
  */
 export async function request(method, path, body) {
   const key = isSignIn(method, path) ? "" : readKey();
-  const changing = { "content-type": "application/json", "x-acp-inbox": key === "" ? "1" : key };
+  const named = { "x-acp-inbox": key === "" ? "1" : key };
   const response = await reach(path, {
     method,
     signal: AbortSignal.timeout(PATIENCE_MS),
-    ...(method === "GET" ? {} : { headers: changing }),
+    headers: method === "GET" ? named : { ...named, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (response.status === 204) return {};
@@ -106,4 +106,4 @@ export async function signInWith(path, body) {
  *
  * @param {AbortSignal} signal
  */
-export const openEvents = (signal) => reach("/api/events", { signal, headers: { accept: "text/event-stream" } });
+export const openEvents = (signal) => reach("/api/events", { signal, headers: { accept: "text/event-stream", "x-acp-inbox": readKey() } });

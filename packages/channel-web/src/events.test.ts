@@ -47,7 +47,7 @@ describe("GET /api/events", () => {
     const { ask, signedIn, inbox } = setUp();
     await ask();
     const page = await signedIn();
-    const headers = { cookie: page.cookie, "last-event-id": "7" };
+    const headers = { cookie: page.cookie, "x-acp-inbox": page.key, "last-event-id": "7" };
     const stream = readStream(await inbox.handler(new Request(`${ORIGIN}/api/events`, { headers })));
     expect(await stream.next()).toMatchObject({ event: "hello", data: { open: [{}] } });
   });
@@ -122,7 +122,9 @@ describe("GET /api/events", () => {
     const gone = new AbortController();
     const stream = await page.events();
     const other = readStream(
-      await inbox.handler(new Request(`${ORIGIN}/api/events`, { headers: { cookie: page.cookie }, signal: gone.signal })),
+      await inbox.handler(
+        new Request(`${ORIGIN}/api/events`, { headers: { cookie: page.cookie, "x-acp-inbox": page.key }, signal: gone.signal }),
+      ),
     );
     await stream.cancel();
     gone.abort();
@@ -153,7 +155,9 @@ describe("GET /api/events", () => {
   it("cuts a page off that does not read, and keeps nothing for it", async () => {
     const { signedIn, ask, inbox } = setUp();
     const page = await signedIn();
-    const response = await inbox.handler(new Request(`${ORIGIN}/api/events`, { headers: { cookie: page.cookie } }));
+    const response = await inbox.handler(
+      new Request(`${ORIGIN}/api/events`, { headers: { cookie: page.cookie, "x-acp-inbox": page.key } }),
+    );
     for (let n = 0; n < 5; n++) await ask({ text: "x".repeat(2 * 1024 * 1024 - 1) });
     await expect(response.body?.getReader().read()).rejects.toThrow("does not read");
     expect(await (await page.events()).next()).toMatchObject({ event: "hello", data: { open: [{}, {}, {}, {}, {}] } });

@@ -42,20 +42,17 @@ describe("handler", () => {
     });
   });
 
-  it.each(SESSION_ROUTES.filter(([method]) => method !== "GET"))(
-    "%s %s takes the session's key beside its cookie",
-    async (method, path) => {
-      const { inbox, signedIn, ask } = setUp({ passkeys: memoryPasskeys([passkeyOf("ada", "k1")]) });
-      const asked = await ask();
-      const [page, other] = [await signedIn(), await signedIn()];
-      const body = method === "POST" ? JSON.stringify({ request_id: asked.request.id, decision: "approved" }) : undefined;
-      for (const key of ["1", "", other.key, page.cookie.slice("acp_inbox=".length)]) {
-        const headers = { ...CHANGING, "x-acp-inbox": key, cookie: page.cookie };
-        expect(await send(inbox.handler, method, path, headers, body)).toMatchObject({ status: 401, code: "signed_out" });
-      }
-      expect((await page.get("/api/session")).status).toBe(200);
-    },
-  );
+  it.each(SESSION_ROUTES)("%s %s takes the session's key beside its cookie", async (method, path) => {
+    const { inbox, signedIn, ask } = setUp({ passkeys: memoryPasskeys([passkeyOf("ada", "k1")]) });
+    const asked = await ask();
+    const [page, other] = [await signedIn(), await signedIn()];
+    const body = method === "POST" ? JSON.stringify({ request_id: asked.request.id, decision: "approved" }) : undefined;
+    for (const key of ["1", "", other.key, page.cookie.slice("acp_inbox=".length)]) {
+      const headers = { ...CHANGING, "x-acp-inbox": key, cookie: page.cookie };
+      expect(await send(inbox.handler, method, path, headers, body)).toMatchObject({ status: 401, code: "signed_out" });
+    }
+    expect((await page.get("/api/session")).status).toBe(200);
+  });
 
   it.each(SESSION_ROUTES.filter(([method]) => method !== "GET"))(
     "%s %s from another port's page changes nothing, cookie and key or not",

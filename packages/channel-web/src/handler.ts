@@ -8,7 +8,7 @@ import { BATCH_ROUTES } from "./batch.js";
 import { readBody } from "./body.js";
 import { ENROL_ROUTES } from "./enrol.js";
 import type { Files } from "./files.js";
-import { isChanging, refuseHost, refuseOrigin } from "./guards.js";
+import { refuseHost, refuseOrigin } from "./guards.js";
 import { PREPARE_ROUTES } from "./prepare.js";
 import { READING_ROUTES } from "./reading.js";
 import { refuse } from "./reply.js";
@@ -87,7 +87,7 @@ async function call(parts: InboxParts, request: Request, url: URL): Promise<Resp
   const session = route.access === "session" ? parts.sessions.find(request) : undefined;
   if (route.access === "session") {
     if (session === undefined || !(await sessionHolds(parts, session))) return refuse("signed_out");
-    if (isChanging(request.method) && !hasKey(request, session)) return refuse("signed_out");
+    if (!hasKey(request, session)) return refuse("signed_out");
   } else if (request.headers.get("x-acp-inbox") !== "1") return refuse("origin_refused");
   // Only now: who is nobody makes us read little.
   const body = request.method === "POST" ? await readJson(request, session === undefined ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX) : {};

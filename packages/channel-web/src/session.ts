@@ -1,5 +1,5 @@
 /**
- * Sessions: who is signed in. A cookie reads; what changes something also takes the session's key, which one origin's page keeps for itself
+ * Sessions: who is signed in. A cookie alone is nobody: a request also takes the session's key, which one origin's page keeps for itself
  * (a browser sends a cookie of localhost to every port of it). Both are kept as hashes.
  */
 import type { Clock } from "@acp/core";

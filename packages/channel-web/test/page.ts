@@ -101,18 +101,20 @@ export function prepare(page: Page, { id }: { readonly id: string }, more: objec
 export function openPage(handler: Handler): Page {
   const request = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Response> =>
     handler(new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) }));
-  const cookies = (): Readonly<Record<string, string>> => (page.cookie === "" ? {} : { cookie: page.cookie });
+  const named = (): Readonly<Record<string, string>> => ({
+    ...(page.cookie === "" ? {} : { cookie: page.cookie }),
+    "x-acp-inbox": page.key === "" ? "1" : page.key,
+  });
   const changing = (): Readonly<Record<string, string>> => ({
-    ...cookies(),
+    ...named(),
     origin: ORIGIN,
     "content-type": "application/json",
-    "x-acp-inbox": page.key === "" ? "1" : page.key,
     "sec-fetch-site": "same-origin",
   });
   const page: Page = {
     cookie: "",
     key: "",
-    get: async (path, headers = {}) => read(await request("GET", path, { ...cookies(), ...headers })),
+    get: async (path, headers = {}) => read(await request("GET", path, { ...named(), ...headers })),
     post: async (path, body, headers = {}) => read(await request("POST", path, { ...changing(), ...headers }, JSON.stringify(body))),
     delete: async (path) => read(await request("DELETE", path, changing())),
     async signIn(path, body) {
@@ -123,7 +125,7 @@ export function openPage(handler: Handler): Page {
       page.key = answered.body.key;
       return answered;
     },
-    events: async () => readStream(await request("GET", "/api/events", cookies())),
+    events: async () => readStream(await request("GET", "/api/events", named())),
   };
   return page;
 }

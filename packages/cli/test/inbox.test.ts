@@ -68,7 +68,7 @@ async function signIn({ url, code }: Told): Promise<Page> {
   const { key }: Json = await signed.json();
   const headers = { ...plain, "x-acp-inbox": String(key) };
   const cookie = signed.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const get = async (path: string): Promise<Json> => (await fetch(url + path, { headers: { cookie } })).json();
+  const get = async (path: string): Promise<Json> => (await fetch(url + path, { headers: { cookie, "x-acp-inbox": String(key) } })).json();
   return {
     origin: url,
     get,
@@ -78,7 +78,7 @@ async function signIn({ url, code }: Told): Promise<Page> {
       return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
     },
     async question() {
-      const stream = await fetch(`${url}/api/events`, { headers: { cookie } });
+      const stream = await fetch(`${url}/api/events`, { headers: { cookie, "x-acp-inbox": String(key) } });
       let text = "";
       for await (const chunk of stream.body ?? []) {
         text += Buffer.from(chunk).toString("utf8");
