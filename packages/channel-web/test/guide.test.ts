@@ -57,7 +57,7 @@ async function answer(decision: "approved" | "denied"): Promise<string> {
     const sent = { method: "POST", headers: { ...headers, cookie, "x-acp-inbox": key }, body: JSON.stringify(body) };
     return (await (await fetch(origin + path, sent)).json()) as { readonly ticket: string; readonly status: string };
   };
-  const stream = readStream(await fetch(`${origin}/api/events`, { headers: { cookie, "x-acp-inbox": String(key) } }));
+  const stream = readStream(await fetch(`${origin}/api/events`, { headers: { cookie, "x-acp-inbox": key } }));
   let id: string | undefined;
   while (id === undefined) {
     const event = await stream.next();
