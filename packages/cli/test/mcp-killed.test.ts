@@ -51,7 +51,13 @@ async function startBusy(home: string, log: string, calls: string): Promise<Busy
   running.child.stdin?.write(message(1, "initialize", INITIALIZE));
   await running.seen("stdout", '"serverInfo"');
   running.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
-  const silent = await attachApprovers({ directory: join(home, "run"), signal: new AbortController().signal });
+  const directory = join(home, "run");
+  const silent = await attachApprovers({ directory, signal: new AbortController().signal });
+  // A gate answers its client before it listens for approvers, and whom nobody can be asked about is denied.
+  const sockets = async (): Promise<readonly string[]> =>
+    (await readdir(directory).catch(() => [])).filter((name) => name.endsWith(".sock"));
+  await expect.poll(sockets, { timeout: 60_000 }).toContain(`${running.child.pid}.sock`);
+  await expect.poll(async () => silent.gates() - (await sockets()).length, { timeout: 60_000 }).toBe(0);
   running.child.stdin?.write(message(2, "tools/call", { name: "act", arguments: { n: 1 } }));
   running.child.stdin?.write(message(3, "tools/call", { name: "ask", arguments: { n: 2 } }));
   await expect.poll(() => countOf(log, "consent_delivered"), { timeout: 60_000 }).toBe(1);

@@ -49,8 +49,10 @@ function tabOf(page: Page, keys: Authenticator): Tab {
     at,
     row,
     async read(text) {
+      const id = (await row(text).getAttribute("data-id")) ?? "";
       await row(text).getByRole("link").click();
-      await at("question-view").getByTestId("text").waitFor();
+      // The view of the question before may still stand there.
+      await page.locator(`[data-testid="question-view"][data-id="${id}"]`).getByTestId("text").waitFor();
     },
     async approve() {
       await readToEnd(at);
@@ -80,7 +82,16 @@ function tabOf(page: Page, keys: Authenticator): Tab {
 
 /** Scrolls until the end of the question was in view: the page takes no yes before. */
 export async function readToEnd(at: Tab["at"]): Promise<void> {
-  await at("end-of-text").scrollIntoViewIfNeeded();
+  // The page draws a question anew when something about it changes, also just now.
+  const isDrawnAnew = (error: unknown): boolean => error instanceof Error && error.message.includes("not attached");
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await at("end-of-text").scrollIntoViewIfNeeded();
+      break;
+    } catch (error) {
+      if (!isDrawnAnew(error) || tries === 20) throw error;
+    }
+  }
   await at("read-on").waitFor({ state: "hidden" });
 }
 
