@@ -96,7 +96,7 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
       .split("\n")
       .map((line) => line.split("=")[0] ?? "");
     const ours = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
-    const fixed = ["ACP_PROXY_PORT", "ACP_SANDBOX", "HOME", "NODE_OPTIONS", "NODE_USE_ENV_PROXY", "PATH"];
+    const fixed = ["ACP_PROXY_PORT", "ACP_SANDBOX", "HOME", "NODE_OPTIONS", "PATH"];
     // A shell that starts another program sets these three by itself.
     const made = ["PWD", "OLDPWD", "SHLVL", "_"];
     expect(names.filter((name) => !made.includes(name)).sort()).toEqual([...ours, ...fixed, "LANG", "OPENAI_API_KEY", "TZ"].sort());

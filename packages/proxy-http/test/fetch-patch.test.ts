@@ -137,6 +137,16 @@ describe("fetch-patch", () => {
     expect(proxy.seen).toEqual([`POST ${url} ${AUTHORIZATION} 127.0.0.1:${plainPort}`]);
   });
 
+  it("sends plain http in absolute form where Node itself was told to use the proxy", async () => {
+    await using proxy = await startPlainProxy();
+    const url = `http://127.0.0.1:${plainPort}/a`;
+    const program = `console.log(await (await fetch(${JSON.stringify(url)}, { method: "POST", body: "hi" })).text())`;
+    // Some Nodes call it an experiment on stderr.
+    const { out } = await run(program, { ...through(proxy), NODE_USE_ENV_PROXY: "1" });
+    expect(out).toBe("POST /a 127.0.0.1 hi");
+    expect(proxy.seen).toEqual([`POST ${url} ${AUTHORIZATION} 127.0.0.1:${plainPort}`]);
+  });
+
   it.each([
     ["fetch", "console.log(await (await fetch(URL_, { method: 'POST', body: 'hi' })).text())"],
     ["the usual agent", sendSecure("URL_, { method: 'POST' }")],

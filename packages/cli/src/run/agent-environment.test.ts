@@ -21,7 +21,6 @@ describe("makeAgentEnvironment()", () => {
       all_proxy: PROXY,
       NO_PROXY: "",
       no_proxy: "",
-      NODE_USE_ENV_PROXY: "1",
       NODE_OPTIONS: "--import=file:///run/acp/inside/fetch-patch.mjs",
       ACP_PROXY_PORT: "8443",
       ACP_SANDBOX: "namespace",
@@ -50,9 +49,9 @@ describe("makeAgentEnvironment()", () => {
 
   it("passes what is named, and never lets it lead elsewhere", () => {
     expect(make({ OPENAI_API_KEY: "k" }, ["OPENAI_API_KEY"])).toMatchObject({ OPENAI_API_KEY: "k" });
-    const own = { HTTP_PROXY: "http://evil", no_proxy: "*", ACP_SANDBOX: "x", NODE_USE_ENV_PROXY: "0" };
+    const own = { HTTP_PROXY: "http://evil", no_proxy: "*", ACP_SANDBOX: "x" };
     const made = make(own, Object.keys(own));
-    expect(made).toMatchObject({ HTTP_PROXY: PROXY, no_proxy: "", ACP_SANDBOX: "namespace", NODE_USE_ENV_PROXY: "1" });
+    expect(made).toMatchObject({ HTTP_PROXY: PROXY, no_proxy: "", ACP_SANDBOX: "namespace" });
   });
 
   it("puts the files of the inside first on the PATH, and the patch before other options of Node", () => {

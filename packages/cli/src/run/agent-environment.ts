@@ -62,7 +62,7 @@ export function makeAgentEnvironment(
     // First, so that `acp` and `acp-mcp-bridge` are those of the inside.
     PATH: [files, given["PATH"] ?? env["PATH"] ?? SYSTEM_PATH].join(":"),
     ...proxyVariables(`http://127.0.0.1:${port}`),
-    NODE_USE_ENV_PROXY: "1",
+    // Not NODE_USE_ENV_PROXY: newer Nodes would open a tunnel for plain requests as well, and the gate would judge the host alone.
     NODE_OPTIONS: [patch, ...(given["NODE_OPTIONS"] === undefined ? [] : [given["NODE_OPTIONS"]])].join(" "),
     // For programs that pass on few variables, and know us.
     ACP_PROXY_PORT: String(port),

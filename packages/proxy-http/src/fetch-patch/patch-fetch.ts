@@ -60,12 +60,23 @@ export function patchFetch(proxyOf: ProxyOf): void {
 function dispatcherClass(): DispatcherClass {
   // Loads what Node loads at the first fetch.
   void globalThis.Request;
-  const own: unknown = Reflect.get(globalThis, DISPATCHER);
+  const own = plainOf(Reflect.get(globalThis, DISPATCHER));
   const ownClass: unknown = typeof own === "object" && own !== null && "dispatch" in own ? own.constructor : undefined;
   if (typeof ownClass !== "function") throw unpatchable("there is no dispatcher");
   // What it is called with, and that it does it, is tested with every Node that we support; its types are not public.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return ownClass as DispatcherClass;
+}
+
+/**
+ * The dispatcher that knows no proxy: with NODE_USE_ENV_PROXY it stands behind one that does, which would open a tunnel for plain requests, too, so that
+ * a gate sees no method and no path.
+ */
+function plainOf(dispatcher: unknown): unknown {
+  if (typeof dispatcher !== "object" || dispatcher === null) return dispatcher;
+  const name = Object.getOwnPropertySymbols(dispatcher).find(({ description }) => description === "no proxy agent");
+  const plain: unknown = name === undefined ? undefined : Reflect.get(dispatcher, name);
+  return plain ?? dispatcher;
 }
 
 function unpatchable(why: string): Error {
