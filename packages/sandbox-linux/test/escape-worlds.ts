@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { buildEscapePrograms, escapeWorld, type HostNeed, hostNeed } from "@acp/testing";
+import { whyClosed } from "./checkout.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -25,7 +26,7 @@ export const NEEDS = {
       execFileSync("ip", ["-V"], { stdio: "ignore" });
       execFileSync("script", ["--version"], { stdio: "ignore" });
       execFileSync("unshare", isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"], { stdio: "pipe" });
-      return undefined;
+      return whyClosed();
     }),
   bubblewrap: (): HostNeed =>
     hostNeed("bubblewrap and user namespaces", () => {

@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import type { SandboxExit, SandboxReport, SandboxSpawnOptions } from "@acp/core";
 import type { ConfinementOptions, LinuxSandboxedProcess } from "../src/parts.js";
 import { createNamespaceSandbox } from "../src/namespace.js";
+import { whyClosed } from "./checkout.js";
 
 /** PATH inside. */
 export const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -16,7 +17,7 @@ export const namespaces: HostNeed = hostNeed("bubblewrap and user namespaces", (
   const drop = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bwrap"] : ["bwrap"];
   const [program = "", ...rest] = drop;
   execFileSync(program, [...rest, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"], { stdio: "pipe" });
-  return undefined;
+  return whyClosed();
 });
 
 /** What an agent left behind. */

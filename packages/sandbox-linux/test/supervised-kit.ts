@@ -8,6 +8,7 @@ import type { SandboxExit, SandboxReport, SandboxSpawnOptions } from "@acp/core"
 import { type HostNeed, hostNeed } from "@acp/testing";
 import { nativeHelper } from "../src/native-helper.js";
 import type { LinuxSandbox, LinuxSandboxedProcess } from "../src/parts.js";
+import { whyClosed } from "./checkout.js";
 import type { SupervisedJob } from "./fixtures/supervised-manager.js";
 
 export const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -19,12 +20,12 @@ const helper = await nativeHelper();
 export const NEEDS: Readonly<Record<"landlock" | "preload" | "env" | "root", HostNeed>> = {
   landlock: hostNeed("cc and Landlock with rules for TCP", () => {
     if (!helper.isAvailable) return helper.reason;
-    return helper.landlockAbi < 4 ? `Landlock is of version ${helper.landlockAbi}` : undefined;
+    return helper.landlockAbi < 4 ? `Landlock is of version ${helper.landlockAbi}` : whyClosed();
   }),
   preload: hostNeed("proxychains4", () =>
-    statSync("/usr/bin/proxychains4", { throwIfNoEntry: false }) === undefined ? "not installed" : undefined,
+    statSync("/usr/bin/proxychains4", { throwIfNoEntry: false }) === undefined ? "not installed" : whyClosed(),
   ),
-  env: { run: true, reason: "" },
+  env: hostNeed("a checkout that others can read", whyClosed),
   root: hostNeed("root", () => (IS_ROOT ? undefined : "not root")),
 };
 
