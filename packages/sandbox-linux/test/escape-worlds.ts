@@ -33,7 +33,7 @@ export const NEEDS = {
       execFileSync("bwrap", ["--unshare-user", "--unshare-net", "--dev-bind", "/", "/", "true"], { stdio: "pipe" });
       return undefined;
     }),
-  root: (): HostNeed => hostNeed("root", () => (isRoot ? undefined : `this is uid ${process.getuid?.()}`)),
+  root: (): HostNeed => hostNeed("root", () => (isRoot ? whyClosed() : `this is uid ${process.getuid?.()}`)),
 } as const;
 
 /** A directory with the kit's programs, and a place for reports. */

@@ -155,43 +155,46 @@ describe.skipIf(!namespaces.run)(`managers of the namespace sandbox ${namespaces
 
 const root = hostNeed("root", () => (isRoot ? undefined : "not root"));
 
-describe.skipIf(!namespaces.run || !root.run)(`a root manager where user namespaces are forbidden ${root.reason}`, () => {
-  /** Root of a user namespace in which no further one can be made. Its first line of input lets it go on. */
-  const script = 'read go && echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"';
-  const prefix = ["unshare", "-U", "--keep-caps", "sh", "-c", script, "sh"];
-  const startForbidden = async (job: NamespaceJob): Promise<Manager> => {
-    const manager = startManager(job, { prefix });
-    const { pid } = manager.child;
-    await until(() => readFileSync(`/proc/${pid}/comm`, "utf8") === "sh\n"); // it is then where it shall be, with all rights there
-    for (const map of ["uid_map", "gid_map"]) writeFileSync(`/proc/${pid}/${map}`, "0 0 65536\n");
-    manager.child.stdin?.end("go\n");
-    return manager;
-  };
+describe.skipIf(!namespaces.run || !root.run)(
+  `a root manager where user namespaces are forbidden ${root.reason}${namespaces.reason}`,
+  () => {
+    /** Root of a user namespace in which no further one can be made. Its first line of input lets it go on. */
+    const script = 'read go && echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"';
+    const prefix = ["unshare", "-U", "--keep-caps", "sh", "-c", script, "sh"];
+    const startForbidden = async (job: NamespaceJob): Promise<Manager> => {
+      const manager = startManager(job, { prefix });
+      const { pid } = manager.child;
+      await until(() => readFileSync(`/proc/${pid}/comm`, "utf8") === "sh\n"); // it is then where it shall be, with all rights there
+      for (const map of ["uid_map", "gid_map"]) writeFileSync(`/proc/${pid}/${map}`, "0 0 65536\n");
+      manager.child.stdin?.end("go\n");
+      return manager;
+    };
 
-  it("makes the other namespaces itself, and the agent is still nobody special", { timeout: 60_000 }, async () => {
-    const look = [
-      "id -u; id -G; grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status; cat /etc/passwd | wc -l",
-      "unshare -U true && echo made; unshare -n true && echo made; umount /usr && echo unmounted; cat /proc/1/environ /etc/shadow && echo read",
-      "touch /tmp/x /home/agent/x /dev/shm/x && echo wrote own; for each in / /etc /run /usr /proc/sys/kernel/hostname; do [ -w $each ] && echo writable $each; done",
-      "kill -9 1; setpriv --reuid=0 id -u; curl -s -m 5 http://127.0.0.1:$PORT/; echo curl $?",
-    ];
-    const { said, output } = await startForbidden({ argv: ["sh", "-c", look.join("; ")], options: { user: PLAIN_UID } });
-    expect(await said("level")).toMatchObject({ level: "full", reason: expect.stringContaining("without a user namespace") });
-    await said("exit");
-    const text = output();
-    expect(text.split("\n").slice(0, 2)).toEqual([String(PLAIN_UID), String(PLAIN_UID)]);
-    expect(text.match(/^Cap\w+:\t0+$/gmu)).toHaveLength(5);
-    expect(text).toMatch(/^NoNewPrivs:\t1$/mu);
-    expect(text).toMatch(/^Seccomp:\t2$/mu);
-    expect(text).toContain("wrote own");
-    expect(text).not.toMatch(/^(?:made|unmounted|read|writable.*|0)$/mu);
-    expect(text).toMatch(/curl \d+/u);
-  });
-});
+    it("makes the other namespaces itself, and the agent is still nobody special", { timeout: 60_000 }, async () => {
+      const look = [
+        "id -u; id -G; grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status; cat /etc/passwd | wc -l",
+        "unshare -U true && echo made; unshare -n true && echo made; umount /usr && echo unmounted; cat /proc/1/environ /etc/shadow && echo read",
+        "touch /tmp/x /home/agent/x /dev/shm/x && echo wrote own; for each in / /etc /run /usr /proc/sys/kernel/hostname; do [ -w $each ] && echo writable $each; done",
+        "kill -9 1; setpriv --reuid=0 id -u; curl -s -m 5 http://127.0.0.1:$PORT/; echo curl $?",
+      ];
+      const { said, output } = await startForbidden({ argv: ["sh", "-c", look.join("; ")], options: { user: PLAIN_UID } });
+      expect(await said("level")).toMatchObject({ level: "full", reason: expect.stringContaining("without a user namespace") });
+      await said("exit");
+      const text = output();
+      expect(text.split("\n").slice(0, 2)).toEqual([String(PLAIN_UID), String(PLAIN_UID)]);
+      expect(text.match(/^Cap\w+:\t0+$/gmu)).toHaveLength(5);
+      expect(text).toMatch(/^NoNewPrivs:\t1$/mu);
+      expect(text).toMatch(/^Seccomp:\t2$/mu);
+      expect(text).toContain("wrote own");
+      expect(text).not.toMatch(/^(?:made|unmounted|read|writable.*|0)$/mu);
+      expect(text).toMatch(/curl \d+/u);
+    });
+  },
+);
 
 const terminal = hostNeed("script (util-linux)", () => void execFileSync("script", ["--version"], { stdio: "pipe" }));
 
-describe.skipIf(!namespaces.run || !terminal.run)(`an agent at a terminal ${terminal.reason}`, () => {
+describe.skipIf(!namespaces.run || !terminal.run)(`an agent at a terminal ${terminal.reason}${namespaces.reason}`, () => {
   it("keeps the terminal: Ctrl-C reaches the agent, which may go on", { timeout: 60_000 }, async () => {
     const program = [
       "import os, signal, sys, time",
