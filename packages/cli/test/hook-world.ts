@@ -60,13 +60,16 @@ const NO_HOME_ENV = { ACP_ALONE: "0", SHELL: "/bin/bash" } as const;
 export async function hookWorld(): Promise<HookWorld> {
   const at = await scratch();
   const home = join(at.path, "h");
+  // Of its own: a hook starts no resident where the program lies below its directory, and a checkout may lie in the temporary one.
+  const cwd = at.path;
   await mkdir(home, { mode: 0o700 });
   const words = (agent: Agent, args: readonly string[]): readonly string[] => ["exec", "hook", agent, "--home", home, ...args];
   return {
     ...at,
     home,
-    hook: (agent, event, args = [], env = {}) => acp(words(agent, args), { input: JSON.stringify(event), env: { ...NO_HOME_ENV, ...env } }),
-    startHook: (agent, event, args = []) => startAcp(words(agent, args), { input: JSON.stringify(event), env: NO_HOME_ENV }),
+    hook: (agent, event, args = [], env = {}) =>
+      acp(words(agent, args), { cwd, input: JSON.stringify(event), env: { ...NO_HOME_ENV, ...env } }),
+    startHook: (agent, event, args = []) => startAcp(words(agent, args), { cwd, input: JSON.stringify(event), env: NO_HOME_ENV }),
     async resident() {
       const running = startAcp(["exec", "hook", "--resident", "--home", home], { input: "" });
       await running.seen("stderr", "Answering the hooks");
