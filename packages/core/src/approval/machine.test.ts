@@ -39,3 +39,18 @@ describe("reduce() of an ended question", () => {
     expect(reduce(record, event)).toEqual({ ok: false, code: "request_ended" });
   });
 });
+
+describe("reduce() of an open question", () => {
+  const open = pendingRecord();
+  const yesOf = (approverId: string): MachineEvent => ({
+    type: "approve",
+    approval: { approverId, channel: "test", atMs: open.request.createdAtMs },
+    terms: { reason: "", validUntilMs: 1 },
+  });
+
+  it("counts a person once, though a gate that started with another spelling of the name takes it over", () => {
+    const counted = reduce({ ...open, request: { ...open.request, quorum: 2 } }, yesOf("Ann"));
+    if (!counted.ok) throw new Error(counted.code);
+    expect(reduce(counted.next, yesOf("ann "))).toEqual({ ok: false, code: "already_answered" });
+  });
+});

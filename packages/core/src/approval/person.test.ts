@@ -19,6 +19,7 @@ describe("personKey()", () => {
     ["\u01f0\u0323", "J\u030c\u0323"],
     ["ann", "\u{e0061}ann"],
     ["kim", "\u212aim"],
+    ["straße", "STRA\u1e9eE"],
   ])("takes %j and %j for one person", (a, b) => {
     expect(isSamePerson(a, b)).toBe(true);
   });
@@ -41,6 +42,28 @@ describe("personKey()", () => {
 
   it("leaves nothing of a name that nobody sees", () => {
     expect(personKey(" \u200b\u2060\u3164 ")).toBe("");
+  });
+
+  it("is for each character what Unicode says of it, in every case and composition", () => {
+    // The others are their own normal form.
+    const changes = /[\p{Changes_When_NFKC_Casefolded}\p{Changes_When_Casemapped}\p{White_Space}\p{Cc}\u2800]/u;
+    const odd: string[] = [];
+    for (let point = 0; point <= 0x10ffff; point += 1) {
+      const character = String.fromCodePoint(point);
+      if (!changes.test(character)) continue;
+      const name = `a${character}b`;
+      const key = personKey(name);
+      const isUnseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u.test(character);
+      const isBlank = /[\p{White_Space}\p{Cc}]/u.test(character);
+      const forms = [key, name.toLowerCase(), name.toUpperCase(), name.normalize("NFD"), name.normalize("NFKC")];
+      const isSound = forms.every((form) => personKey(form) === key) && (key === "ab") === isUnseen && (key === "a b") === isBlank;
+      if (!isSound) odd.push(point.toString(16));
+    }
+    expect(odd).toEqual([]);
+  });
+
+  it("writes each sigma as one letter, as programs do that do not look at what stands around it", () => {
+    expect(personKey("ΟΔΟΣ ΟΔΟΣ")).toBe("οδοσ οδοσ");
   });
 });
 

@@ -17,9 +17,9 @@ const PLAIN = /^[a-z0-9]+(?:[._@+-][a-z0-9]+)*$/;
  */
 export function personKey(name: string): string {
   if (PLAIN.test(name)) return name;
-  // Upper case first: it takes letters together that lower case alone keeps apart. The last sigma of a word is a sigma.
-  const folded = name.normalize("NFKC").replaceAll(UNSEEN, "").toUpperCase().toLowerCase().replaceAll("ς", "σ");
-  return folded.normalize("NFKC").replaceAll(UNSEEN, "").replaceAll(BLANKS, " ").trim();
+  // Upper case takes letters together that lower case keeps apart, and the capital of "ß" is two letters only from lower case on. A last sigma is a sigma.
+  const folded = name.normalize("NFKC").replaceAll(UNSEEN, "").toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
+  return folded.normalize("NFKC").replaceAll(BLANKS, " ").trim();
 }
 
 /** Whether two names are one person. */

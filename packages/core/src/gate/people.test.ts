@@ -67,9 +67,11 @@ describe("names of people", () => {
     ["two spellings of one name", { approvers: [approver("ann"), approver("Ann ", "2")] }],
     ["one subject of a channel for two people", { approvers: [approver("ann", "x"), approver("bob", "X")] }],
     ["a name that nobody sees", { approvers: [approver("\u200b")] }],
+    ["a subject that nobody sees", { approvers: [approver("ann", "\u200b")] }],
     ["a name of 300 characters", { approvers: [approver("a".repeat(300))] }],
+    ["a name that is a number", { approvers: [{ id: 1 as never, channel: "test", subject: "ann" }] }],
     ["a group that is named like an approver", { approvers: [approver("ann")], groups: { "ANN ": ["ann"] } }],
-    ["two groups of one name", { approvers: [approver("ann")], groups: { ops: ["ann"], Ops: ["ann"] } }],
+    ["two groups of one name", { approvers: [approver("ann")], groups: { OPS: ["ann"], Ops: ["ann"] } }],
     ["a group of strangers", { approvers: [approver("ann")], groups: { ops: ["bob"] } }],
   ])("make no gate: %s", (_, options) => {
     expect(() => makeKit(options)).toThrow(expect.objectContaining({ code: "options_invalid" }));

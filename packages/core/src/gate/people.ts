@@ -3,7 +3,6 @@
  */
 import { personKey } from "../approval/person.js";
 import { ConsentError } from "../errors.js";
-import { NAME_CHARS_MAX } from "../limits.js";
 import type { Policy, RuleSummary } from "../policy/policy.js";
 import { quote } from "../quote.js";
 import type { Approver, GateOptions } from "./consent-gate.js";
@@ -13,14 +12,12 @@ export function requireOption(holds: boolean, why: string): void {
   if (!holds) throw new ConsentError("options_invalid", `Cannot create a gate: ${why}`);
 }
 
-const isName = (text: unknown): boolean => typeof text === "string" && text.length <= NAME_CHARS_MAX && personKey(text) !== "";
-
 function checkApprovers(approvers: readonly Approver[]): void {
   const [names, subjects] = [new Map<string, string>(), new Map<string, string>()];
   for (const { id, channel, subject } of approvers) {
     requireOption(
-      [id, channel, subject].every(isName),
-      `an approver lacks "id", "channel" or "subject", or one of them has more than ${NAME_CHARS_MAX} characters`,
+      [id, channel, subject].every((text) => personKey(text) !== ""),
+      'an approver has an "id", a "channel" or a "subject" in which nothing can be seen',
     );
     const name = names.get(personKey(id)) ?? id;
     requireOption(name === id, `${quote(name)} and ${quote(id)} are one name of an approver`);

@@ -76,6 +76,7 @@ describe("another form of a path", () => {
     ["an extended glob of names", { pattern: "**/.@(env|netrc)" }],
     ["braces of endings", { pattern: "**/*.{pem,key}" }],
     ["two letters for one", { path: "/home/ada/.\u00dfh/config" }],
+    ["two letters for one capital", { path: "/home/ada/.\u1e9eH/config" }],
   ])("is asked about: %s", (_, args) => {
     expect(judge(args)).toBe("ask guard:credentials");
   });
@@ -93,6 +94,6 @@ describe("another form of a path", () => {
   });
 
   it("folds as the most forgiving file system does", () => {
-    expect([foldSegment(".\u00dfH"), foldSegment(".SSH")]).toEqual([".ssh", ".ssh"]);
+    expect([foldSegment(".\u00dfH"), foldSegment(".\u1e9eH"), foldSegment(".SSH")]).toEqual([".ssh", ".ssh", ".ssh"]);
   });
 });

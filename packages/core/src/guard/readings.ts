@@ -78,8 +78,8 @@ export function readingsOf(text: string): readonly string[] {
 
 /** A segment as the most forgiving file system compares it: case, composition, invisible characters and trailing dots do not count. */
 export function foldSegment(segment: string): string {
-  // To upper case first: there some file systems find "ss" where "\u00df" stands.
-  const folded = segment.normalize("NFKC").replace(IGNORABLE, "").toUpperCase().toLowerCase().normalize("NFKC");
+  // Through upper case: there some file systems find "ss" where "\u00df" stands, and where its capital does from lower case on.
+  const folded = segment.normalize("NFKC").replace(IGNORABLE, "").toLowerCase().toUpperCase().toLowerCase().normalize("NFKC");
   return /^\.{1,2}$/.test(folded) ? folded : folded.replace(/[. ]+$/, "");
 }
 
