@@ -1,9 +1,15 @@
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { isDeep } from "./tools/deep.js";
+import { isPureTest } from "./tools/pure-tests.js";
+import { gitFiles } from "./tools/workspace.mjs";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+const TESTS = ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts", "examples/*/**/*.test.ts"];
+const pure = gitFiles().filter((file) => file.endsWith(".test.ts") && isPureTest(file, readFileSync(at(file), "utf8")));
 
 // Tests read the sources, so they need no build: every @acp/* name points into packages/*/src.
 export default defineConfig({
@@ -16,14 +22,24 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts", "examples/*/**/*.test.ts"],
-    typecheck: {
-      enabled: true,
-      include: ["packages/*/{src,test}/**/*.test-d.ts"],
-      checker: at("node_modules/typescript7/bin/tsc"),
-      // Only the type tests count here; the rest of the code is checked by `npm run check`.
-      ignoreSourceErrors: true,
-    },
+    projects: [
+      { extends: true, test: { name: "pure", include: pure, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "world",
+          include: TESTS,
+          exclude: [...configDefaults.exclude, ...pure],
+          typecheck: {
+            enabled: true,
+            include: ["packages/*/{src,test}/**/*.test-d.ts"],
+            checker: at("node_modules/typescript7/bin/tsc"),
+            // Only the type tests count here; the rest of the code is checked by `npm run check`.
+            ignoreSourceErrors: true,
+          },
+        },
+      },
+    ],
     // No test decides by the clock on the wall: machines stall. This only ends what hangs.
     testTimeout: isDeep ? 3_600_000 : 300_000,
     hookTimeout: 300_000,

@@ -1,17 +1,19 @@
 // Runs the tests that a Node version can change on the other supported ones, each from the npm package `node`: `node tools/matrix.mjs [22 24]`.
+// Without arguments the newest runs all of them and the one between it and the oldest, which `npm test` runs on, a part; a named one runs all.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeTests } from "./node-tests.mjs";
+import { nodeTests, testsBetween } from "./node-tests.mjs";
 import { capture, gitFiles, root } from "./workspace.mjs";
 
-const VERSIONS = ["22", "24"];
-const tests = nodeTests(gitFiles(), (file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined));
+const [BETWEEN, NEWEST] = ["22", "24"];
+const all = nodeTests(gitFiles(), (file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined));
 
 const asked = process.argv.slice(2);
 const summary = [];
 let isGreen = true;
-for (const version of asked.length === 0 ? VERSIONS : asked) {
+for (const version of asked.length === 0 ? [BETWEEN, NEWEST] : asked) {
   const start = Date.now();
+  const tests = asked.length === 0 && version === BETWEEN ? testsBetween(all) : all;
   const args = ["--yes", "-p", `node@${version}`, "node", "tools/test.mjs", "--retry=1", ...tests];
   const { status, output } = await capture("npx", args);
   const counts = /^\d+ passed, \d+ failed, \d+ skipped$/m.exec(output)?.[0];

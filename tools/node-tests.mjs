@@ -30,6 +30,20 @@ const NOT = [
   /^packages\/cli\/test\/(gate-killed-anywhere|mcp-killed)\./,
 ];
 
+/** What is tried on a version between two that the whole list runs on: V8's numbers, texts and keys, and the built programs from end to end. */
+const BETWEEN = [
+  ...ALSO,
+  /^packages\/audit\/src\//,
+  /^packages\/cli\/test\/(cli|exec|mcp|proxy-http)\./,
+  /^packages\/home\/src\/(atomic|vault-file|writer-lock)\./,
+];
+
+/**
+ * @param {readonly string[]} tests - What `nodeTests` gave.
+ * @returns {string[]} Those of them that run on a version between two others.
+ */
+export const testsBetween = (tests) => tests.filter((file) => BETWEEN.some((each) => each.test(file)));
+
 /**
  * @param {readonly string[]} files - Paths from the root.
  * @param {(file: string) => string | undefined} textOf - A file's text; `undefined` where there is none.

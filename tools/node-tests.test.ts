@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeTests } from "./node-tests.mjs";
+import { nodeTests, testsBetween } from "./node-tests.mjs";
 
 const TEXTS: ReadonlyMap<string, string> = new Map([
   ["packages/home/src/lock.ts", 'import { open } from "node:fs/promises";'],
@@ -20,5 +20,15 @@ describe("nodeTests()", () => {
       "packages/proxy-http/test/tunnel.test.ts",
       "packages/core/src/crypto/sha256.test.ts",
     ]);
+  });
+});
+
+describe("testsBetween()", () => {
+  it("takes what stands on V8 itself, and the programs from end to end", () => {
+    const [some, others] = [
+      ["packages/core/src/crypto/sha256.test.ts", "packages/cli/test/mcp.test.ts"],
+      ["packages/proxy-http/test/tunnel.test.ts", "packages/cli/test/mcp-life.test.ts"],
+    ];
+    expect(testsBetween([...some, ...others])).toEqual(some);
   });
 });

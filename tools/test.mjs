@@ -5,6 +5,10 @@ import { parseCLI, startVitest } from "vitest/node";
 import { tally } from "./tally.mjs";
 import { root } from "./workspace.mjs";
 
+const SLOWEST_SHOWN = 10;
+/** Nobody waits for less. */
+const SLOW_MS = 2_000;
+
 const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
 const vitest = await startVitest("test", filter, { ...options, watch: false, allowOnly: false, passWithNoTests: true });
 const modules = vitest.state.getTestModules().map((module) => ({
@@ -21,9 +25,17 @@ const modules = vitest.state.getTestModules().map((module) => ({
     };
   }),
 }));
+const slowest = vitest.state
+  .getTestModules()
+  .map((module) => ({ file: relative(root, module.moduleId), ms: module.diagnostic().duration }))
+  .sort((a, b) => b.ms - a.ms)
+  .slice(0, SLOWEST_SHOWN)
+  .filter(({ ms }) => ms >= SLOW_MS);
 const strays = vitest.state.getUnhandledErrors().length;
 await vitest.close();
 
 const { lines, isGreen } = tally(modules, { strays, isFiltered: options.testNamePattern !== undefined });
+if (slowest.length > 0)
+  console.log(`\nslowest:\n${slowest.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`).join("\n")}`);
 console.log(`\n${lines.join("\n")}`);
 process.exit(isGreen ? 0 : 1);
