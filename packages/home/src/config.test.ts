@@ -216,6 +216,11 @@ groups: { finance: [ada, bob], nobody: [] }
       "approvers: [{ id: a, channel: t, subject: '1' }, { id: b, channel: t, subject: '1' }]",
       "same channel and subject",
     ],
+    [
+      "two spellings of one subject",
+      "approvers: [{ id: a, channel: t, subject: bo }, { id: b, channel: t, subject: 'Bo ' }]",
+      "same channel and subject",
+    ],
     ["a channel's name in capitals", "approvers: [{ id: a, channel: T, subject: '1' }]", "small letters"],
     [
       "two spellings of one name",

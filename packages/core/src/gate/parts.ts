@@ -262,7 +262,6 @@ export function approverOf(
   { approvers }: Pick<GateParts, "approvers">,
   by: { readonly channel: string; readonly subject: string },
 ): string | undefined {
-  if (by.subject === "") return undefined;
   if (approvers === undefined) return by.subject;
   return approvers.find(({ channel, subject }) => channel === by.channel && subject === by.subject)?.id;
 }

@@ -48,6 +48,25 @@ describe("a question for several people", () => {
     expect(await first(shown).session.submit(edited)).toMatchObject({ status: "refused", code: "modification_denied" });
   });
 
+  it("is denied where one person with several channels is all that may answer", async () => {
+    const { gate, shown } = makeKit({ policy: twoPeople, approvers: [approver("ann", "local"), approver("ann", "777", "other")] });
+    expect(await gate(write, { agent })).toMatchObject({ decision: "deny", code: "no_approver" });
+    expect(shown).toHaveLength(0);
+  });
+
+  it("knows nobody by the subject of another channel", async () => {
+    const { gate, shown, settle } = makeKit({ approvers: [approver("ann", "1"), approver("bob", "2", "other")] });
+    void gate(write, { agent });
+    await settle();
+    const yes = reply(first(shown), { decision: "approved" });
+    for (const by of [
+      { channel: "other", subject: "1" },
+      { channel: "test", subject: "2" },
+    ])
+      expect(await gate.answer(yes, by)).toMatchObject({ code: "approver_unknown" });
+    expect(await gate.answer(yes, { channel: "other", subject: "2" })).toMatchObject({ status: "final" });
+  });
+
   it("counts a person once, on whatever channel", async () => {
     const approvers = [approver("ann", "local"), approver("ann", "777", "other"), approver("bob")];
     const { gate, shown, settle } = makeKit({ policy: twoPeople, approvers });

@@ -3,9 +3,18 @@
  */
 
 const ALTERNATIVES_MAX = 64;
-const ROUNDS_MAX = 8;
+/** Groups that are looked at, one after another; a person's own pattern has two or three. */
+const ROUNDS_MAX = 64;
 /** The innermost group: `{a,b}`, `{1..3}`, `@(a|b)`. */
 const GROUP = /([@+?*!])\(([^()]*)\)|\{([^{},]*\.\.[^{},]*)\}|\{([^{}]*,[^{}]*)\}/;
+
+/** What a pattern stands for; `isCut` where that is more than is looked at. */
+export interface Alternatives {
+  readonly texts: readonly string[];
+  readonly isCut: boolean;
+}
+
+const NONE: Alternatives = { texts: [], isCut: false };
 
 function optionsOf([, sign, group, range, list]: RegExpExecArray): readonly string[] {
   if (range !== undefined || sign === "!") return ["*"];
@@ -21,11 +30,14 @@ function expandOne(text: string): readonly string[] {
   return [...new Set(optionsOf(found))].map((option) => before + option + after);
 }
 
-/** What a pattern stands for; nothing where it has no groups. Those of a pattern with too many are cut: what is left of it is a glob still. */
-export function alternativesOf(text: string): readonly string[] {
-  if (/[\r\n]/.test(text) || !GROUP.test(text)) return [];
-  let found: readonly string[] = [text];
-  for (let round = 0; round < ROUNDS_MAX && found.some((each) => GROUP.test(each)); round += 1)
-    found = found.flatMap(expandOne).slice(0, ALTERNATIVES_MAX);
-  return found;
+/** What a pattern stands for; nothing where it has no groups. */
+export function alternativesOf(text: string): Alternatives {
+  if (/[\r\n]/.test(text) || !GROUP.test(text)) return NONE;
+  let texts: readonly string[] = [text];
+  for (let round = 0; round < ROUNDS_MAX && texts.some((each) => GROUP.test(each)); round += 1) {
+    const next = texts.flatMap(expandOne);
+    if (next.length > ALTERNATIVES_MAX) return { texts, isCut: true };
+    texts = next;
+  }
+  return { texts, isCut: texts.some((each) => GROUP.test(each)) };
 }

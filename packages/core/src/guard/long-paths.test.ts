@@ -16,6 +16,7 @@ const judge = (args: JsonObject): string => {
 };
 /** Its name says nothing: only where it is does. */
 const KEY = "/home/ada/consent/keys/signing";
+const NAMES = Array.from({ length: 100 }, (_, index) => `x${index}`);
 
 describe("a path longer than any, which a server normalises before it opens it", () => {
   it.each([
@@ -85,6 +86,24 @@ describe("another form of a path", () => {
     expect(judge({ paths: `${"a,".repeat(3_000)}${KEY}` })).toBe("ask guard:size");
     const deep = Array.from({ length: 100 }, (_, index) => `${index}${"/a".repeat(1_000)}`);
     expect(judge({ paths: [...deep, KEY] })).toBe("ask guard:size");
+    expect(judge({ paths: [...Array.from({ length: 1_900 }, (_, index) => `${index}.txt `), KEY] })).toBe("ask guard:size");
+    expect(judge({ path: "$HOME/consent/keys/%25252541\uff41\u200b\\x?y\0z " })).toBe("ask guard:size");
+  });
+
+  it.each([
+    ["in a list", `**/{${NAMES.join(",")},.ssh}/config`],
+    ["in a list of an extended glob", `**/@(${NAMES.join("|")}|.netrc)`],
+    ["one after another", `${"{a,b}".repeat(7)}/.n{x,etrc}`],
+    ["one in another", `${"{".repeat(70)}.netr{x,c}${",x}".repeat(70)}`],
+    ["that are one each", `${"{1..2}".repeat(70)}/.n{x,etrc}`],
+  ])("is a question where it has more alternatives than anybody looks at: %s", (_, pattern) => {
+    expect(judge({ pattern })).toBe("ask guard:size");
+  });
+
+  it("is none in a text that is JSON and long", () => {
+    const rows = Array.from({ length: 40 }, (_, index) => ({ id: index, name: `name ${index}`, at: "2026-01-15" }));
+    expect(judge({ body: ` ${JSON.stringify(rows)}` })).toBe("none");
+    expect(judge({ body: ` ${JSON.stringify([...rows, KEY])}` })).toBe("deny guard:acp-home");
   });
 
   it("says nothing about ordinary globs and texts", () => {

@@ -10,6 +10,8 @@ const LINKS: Readonly<Record<string, string>> = {
   "/home/ada/projects/up": "/home/ada/.acp/keys/deep",
   "/home/ada/projects/unseen": "/home/ada/.a\u200dcp",
   "/home/ada/projects/x\ny": "/home/ada/.ssh/id_rsa",
+  "/home/ada/.ssh/An Old Key File": "/srv/old",
+  "/home/ada/linked": "/data/consent",
 };
 const FILES = new Set(["/home/ada/.ssh/Login Data For Account"]);
 
@@ -29,6 +31,8 @@ const judge = (args: JsonObject, tool = "read_text_file", server = "files"): str
   const ruling = guard.judge(toolAction(server, tool, args), { agent: { id: "a" }, nowMs: 0 });
   return ruling === undefined ? "none" : `${ruling.effect} ${ruling.ruleId}`;
 };
+
+const ALL_OF_IT = "ask guard:around";
 
 describe("createPathGuard()", () => {
   it.each([
@@ -71,6 +75,7 @@ describe("createPathGuard()", () => {
     ["/etc/acp/policy.yml"],
     ["key.txt"],
     ["up/../private.key"],
+    ["nowhere/../key.txt"],
     ["unseen/policy.yml"],
     ["~/.acp/keys\n/tmp/a"],
     ['["~/.acp/keys"]'],
@@ -104,6 +109,10 @@ describe("createPathGuard()", () => {
     ["app/.env.local"],
     ["id_ed25519"],
     ["/proc/self/environ"],
+    ["/proc/12/mem"],
+    ["/proc/self/map_files/1000-2000"],
+    ["https:/../../../../root/.ssh/id_rsa"],
+    ["~/.ssh/An Old Key File"],
     ["~/.s*/id_rsa"],
     ["~/.ssh/Login Data For Account"],
     ["harmless/id_rsa"],
@@ -138,10 +147,24 @@ describe("createPathGuard()", () => {
     "asks before all of %j is read, copied or deleted",
     (path) => {
       for (const tool of ["search_files", "move_file", "delete_directory", "read_multiple_files"])
-        expect(judge({ path }, tool)).toBe("ask guard:around");
+        expect(judge({ path }, tool)).toBe(ALL_OF_IT);
+      for (const tool of ["listen", "treecopy", "archive_list", "statement"]) expect(judge({ path }, tool)).toBe(ALL_OF_IT);
       for (const tool of ["list_directory", "directory_tree", "get_file_info"]) expect(judge({ path }, tool)).toBe("none");
     },
   );
+
+  it("takes no tool that tells names for one that may look into what is closed or secret", () => {
+    expect(judge({ path: "~/.acp/keys" }, "list_directory")).toBe("deny guard:acp-home");
+    expect(judge({ path: "~/.ssh" }, "list_directory")).toBe("ask guard:credentials");
+  });
+
+  it("closes ACP's own files where links lead to them, and asks about what is around", () => {
+    const linked = createPathGuard({ userHome: "/home/ada", acpHome: "/home/ada/linked", startsOf: () => ["/srv"], resolve });
+    const of = (path: string): string | undefined =>
+      linked.judge(toolAction("files", "read", { path }), { agent: { id: "a" }, nowMs: 0 })?.ruleId;
+    for (const path of ["/home/ada/linked/policy.yml", "/data/consent/policy.yml", "~/linked"]) expect(of(path)).toBe("guard:acp-home");
+    expect([of("/data"), of("/data/other")]).toEqual(["guard:around", undefined]);
+  });
 
   it("starts relative paths where the server does", () => {
     expect(judge({ path: "." }, "search_files", "home")).toBe("ask guard:around");
@@ -169,6 +192,8 @@ describe("createPathGuard()", () => {
     expect(guard.judge(shellAction("cat ~/.ssh/id_rsa"), facts)).toBeUndefined();
     expect(guard.judge(httpAction("GET", "http://a.example/.ssh/id_rsa"), facts)).toBeUndefined();
     expect(guard.judge(toolAction("files", "read", { path: "~/.ssh" }), facts)).toMatchObject({ level: "high", ask: { offers: [] } });
+    const many = { texts: Array.from({ length: 3_000 }, () => "hello") };
+    expect(guard.judge(toolAction("files", "read", many), facts)).toMatchObject({ ruleId: "guard:size", ask: { offers: [] } });
   });
 
   it("looks at the disk a bounded number of times, whatever an agent makes up", () => {

@@ -7,9 +7,9 @@ import { isToolAction } from "../action/action.js";
 import { quoteText } from "../approval/escape.js";
 import type { Layer, Ruling } from "../layers.js";
 import { createPlaceJudge, strictest } from "./place.js";
-import { READINGS_OF_TEXT_MAX, readingsOf } from "./readings.js";
+import { readingsOf } from "./readings.js";
 import type { PathGuardOptions, PlaceKind } from "./place.js";
-import { joinedTexts, textsOf } from "./texts.js";
+import { joinedTexts, parsed, textsOf } from "./texts.js";
 import type { PlacedText } from "./texts.js";
 
 interface Finding {
@@ -40,22 +40,24 @@ const PARTS_MAX = 20_000;
 /** What stands in the texts, the strictest first; more than can be looked at is a question too. */
 function lookAt(texts: readonly PlacedText[], judge: (reading: string) => PlaceKind | undefined): Finding | "too many" | undefined {
   const findings: Finding[] = [];
-  let readings = 0;
-  let parts = 0;
-  let isTooMuch = false;
+  const left = { readings: READINGS_MAX, parts: PARTS_MAX };
+  let isCut = false;
   for (const { at, text } of texts) {
     const found = readingsOf(text);
-    isTooMuch ||= found.length >= READINGS_OF_TEXT_MAX;
-    for (const reading of found) {
-      readings += 1;
-      parts += reading.split("/").length;
-      isTooMuch ||= readings > READINGS_MAX || parts > PARTS_MAX;
-      const kind = readings > READINGS_MAX || parts > PARTS_MAX ? undefined : judge(reading);
+    // What a text says that is JSON itself stands among the texts.
+    isCut ||= found.isCut && parsed(text) === undefined;
+    for (const reading of found.readings) {
+      left.readings -= 1;
+      left.parts -= reading.split("/").length;
+      if (left.readings < 0 || left.parts < 0) break;
+      const kind = judge(reading);
       if (kind !== undefined) findings.push({ kind, at, text });
     }
+    if (left.readings < 0 || left.parts < 0) break;
   }
+  isCut ||= left.readings < 0 || left.parts < 0;
   const worst = strictest(findings.map(({ kind }) => kind));
-  return findings.find(({ kind }) => kind === worst) ?? (isTooMuch ? "too many" : undefined);
+  return findings.find(({ kind }) => kind === worst) ?? (isCut ? "too many" : undefined);
 }
 
 /** Makes the guard. */

@@ -102,7 +102,7 @@ export function createPlaceJudge(options: PathGuardOptions): PlaceJudge {
     const whole = reading.replace(/^~(?=\/|$)/, () => userHome);
     const raws = [...new Set([...starts, userHome].map((start) => (whole.startsWith("/") ? whole : `${start}/${whole}`)))];
     const isProse = readsAsProse(reading);
-    const kinds = reading.includes("\0") ? [] : raws.map((raw) => throughLinks(raw, isProse));
+    const kinds = raws.map((raw) => throughLinks(raw, isProse));
     if (isProse) return strictest(kinds);
     const paths = raws.map(foldedSegments);
     // The user's home is where a text may start, and not where "." is.

@@ -9,7 +9,7 @@ import { shortForms } from "./short-forms.js";
 /** Rounds of percent-decoding, each of which some layer of a server may do. */
 const DECODINGS_MAX = 3;
 /** A text that a person meant has fewer; one with more is made to be misread. */
-export const READINGS_OF_TEXT_MAX = 128;
+const READINGS_OF_TEXT_MAX = 128;
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 const HOME_NAMES = /^(?:\$\{?HOME\}?|%(?:userprofile|homepath)%)(?=[/\\]|$)/i;
 /** Schemes whose URLs name other machines. */
@@ -67,13 +67,21 @@ const STEPS: readonly Step[] = [
   (text) => text.replace(HOME_NAMES, "~"),
 ];
 
-/** Every reading of a text, itself first; none of one that names no path however it is shortened. At most {@link READINGS_OF_TEXT_MAX}. */
-export function readingsOf(text: string): readonly string[] {
-  if (text === "") return [];
+/** Readings of a text; `isCut` where it may have more than are looked at. */
+export interface Readings {
+  readonly readings: readonly string[];
+  readonly isCut: boolean;
+}
+
+/** Every reading of a text, itself first; none of one that names no path however it is shortened. */
+export function readingsOf(text: string): Readings {
+  if (text === "") return { readings: [], isCut: false };
   const found = new Set(text.length > PATH_CHARS_MAX ? shortForms(text, STEPS) : [text]);
   for (const step of STEPS) for (const each of found.size < READINGS_OF_TEXT_MAX ? [...found] : []) found.add(step(each));
-  for (const one of [...found].flatMap((each) => alternativesOf(each))) found.add(one);
-  return [...found].filter((each) => each !== "").slice(0, READINGS_OF_TEXT_MAX);
+  const alternatives = [...found].map((each) => alternativesOf(each));
+  for (const one of alternatives.flatMap(({ texts }) => texts)) found.add(one);
+  const readings = [...found].filter((each) => each !== "").slice(0, READINGS_OF_TEXT_MAX);
+  return { readings, isCut: readings.length === READINGS_OF_TEXT_MAX || alternatives.some(({ isCut }) => isCut) };
 }
 
 /** A segment as the most forgiving file system compares it: case, composition, invisible characters and trailing dots do not count. */

@@ -66,8 +66,8 @@ function pathOfParts(list: readonly unknown[]): string | undefined {
   return list.length > 1 && list.length <= JOINED_MAX && parts.length === list.length ? `/${parts.join("/")}` : undefined;
 }
 
-/** A text that is a list or a map itself. */
-function parsed(text: string): unknown {
+/** What a text says that is JSON itself; `undefined` where it is none. */
+export function parsed(text: string): unknown {
   if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
     return JSON.parse(text);
