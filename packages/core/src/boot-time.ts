@@ -36,12 +36,11 @@ export function timeLeftMs(
   lastEventMs: number | undefined,
 ): number {
   const nowMs = clock.now();
-  const spanMs = untilMs - fromMs;
-  const byWallMs = Math.min(untilMs - nowMs, spanMs);
+  const byWallMs = untilMs - nowMs;
   if (began !== undefined && began.bootId === clock.bootId()) {
     const passedMs = clock.uptimeMs() - began.uptimeMs;
     // An uptime before the beginning is no reading of that boot's clock.
-    return atLeastNone(passedMs >= 0 ? Math.min(byWallMs, spanMs - passedMs) : 0);
+    return atLeastNone(passedMs >= 0 ? Math.min(byWallMs, untilMs - fromMs - passedMs) : 0);
   }
   if (lastEventMs === undefined || !(nowMs >= lastEventMs) || nowMs < fromMs) return 0;
   return atLeastNone(byWallMs);

@@ -148,20 +148,24 @@ describe("an edited call", () => {
           effect: "ask",
           ruleId: "metered",
           reason: "metered",
-          ask: { quorum: path === "two" ? 2 : 1 },
-          limits: [{ key: path === "other" ? "other" : "money", amount, max: 10, windowMs: 60_000 }],
+          ask: { quorum: path.endsWith("two") ? 2 : 1 },
+          limits: [{ key: path.startsWith("other") ? "other" : "money", amount, max: 10, windowMs: 60_000 }],
         };
       },
     };
     const kit = makeKit({ layers: [byPath], approvers });
     const { question } = await askOne(kit, { agent });
-    const edit = async (modifications: Record<string, string | number>): Promise<unknown> =>
-      question.session.submit(reply(question, { decision: "approved_with_modifications", modifications }), { subject: "ann" });
+    const edit = async (modifications: Record<string, string | number>, of: Shown = question): Promise<unknown> =>
+      of.session.submit(reply(of, { decision: "approved_with_modifications", modifications }), { subject: "ann" });
     expect(await edit({ path: "a", amount: 11 })).toMatchObject({ code: "rate_limited" });
     expect(await edit({ path: "other", amount: 11 })).toMatchObject({ code: "rate_limited" });
     expect(await edit({ path: "two", amount: 11 })).toMatchObject({ code: "rate_limited" });
     expect(await edit({ path: "two", amount: 10 })).toMatchObject({ status: "reshow" });
     expect(await kit.gate(write, { agent })).toMatchObject({ code: "rate_limited" });
+    await kit.settle();
+    expect(await edit({ path: "other two" }, last(kit.shown))).toMatchObject({ status: "reshow" });
+    await kit.settle();
+    expect(await edit({ path: "two", amount: 10 }, last(kit.shown))).toMatchObject({ status: "reshow" });
   });
 
   it("is judged after a restart as it was before it", async () => {

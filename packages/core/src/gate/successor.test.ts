@@ -69,6 +69,24 @@ describe("an edit", () => {
     expect(sessions).toEqual(new Set(["prod"]));
   });
 
+  it("has nobody wait longer than the question had them wait, nor less long", async () => {
+    const waiting: Layer = {
+      name: "waiting",
+      judge(action): Ruling {
+        const { path } = action.args as { readonly path: string };
+        const times = path === "a" ? { approvers: ["ada"], escalate: [{ afterMs: 60_000, approvers: ["bob"] }] } : {};
+        return { effect: "ask", ruleId: path, reason: "", level: path === "a" ? "low" : "high", ask: times };
+      },
+    };
+    const approvers = ["ada", "bob"].map((id) => ({ id, channel: "test", subject: id }));
+    const { shown, clock, settle } = await asked("a", { layers: [waiting], approvers });
+    await clock.advance(40_000);
+    const answer = reply(first(shown), { decision: "approved_with_modifications", modifications: { path: "b" } });
+    expect(await first(shown).session.submit(answer, { subject: "ada" })).toMatchObject({ status: "reshow" });
+    await settle();
+    expect(last(shown).request).toMatchObject({ approvers: ["ada", "bob"], escalation: [{ afterMs: 20_000, approvers: ["bob"] }] });
+  });
+
   it("that changes nothing is a plain yes", async () => {
     const { shown, verdict } = await asked("a");
     expect(await edit(first(shown), { path: "a" })).toEqual({ status: "final", outcome: "approved" });
