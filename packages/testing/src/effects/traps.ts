@@ -22,6 +22,10 @@ const files = (names: string, text: string): Readonly<Record<string, string>> =>
 const NODE_PROGRAMS = `gulp grunt gulp-cli ava mocha jest eslint typescript ts-node tsx webpack webpack-cli vite vitest rollup parcel next nuxt
   astro turbo nx lerna playwright cypress biome oxlint swc babel nodemon pm2 prettier npm yarn pnpm bower node-gyp ng vue svelte-kit serve
   http-server esbuild tsc-watch markdownlint`;
+/** The very files that some of them hand over to, wherever they are installed themselves. */
+const DELEGATES = `jest/bin/jest.js webpack-cli/bin/cli.js webpack-cli/lib/index.js nx/bin/nx.js nx/dist/bin/nx.js lerna/cli.js gulp/bin/gulp.js
+  grunt/lib/grunt.js ava/cli.js vite/bin/vite.js @babel/cli/bin/babel.js rollup/dist/bin/rollup eslint/bin/eslint.js prettier/bin/prettier.cjs
+  typescript/lib/tsc.js typescript/bin/tsc ts-node/dist/bin.js turbo/bin/turbo`;
 const PYTHON_MODULES = `json sitecustomize usercustomize token ast re argparse pkg_resources importlib_metadata planted_plugin conftest setup noxfile
   fabfile tasks dodo site_cmd black flake8 pytest pylint mypy`;
 
@@ -70,6 +74,8 @@ const SOURCES: Readonly<Record<string, string>> = {
       [`node_modules/.bin/${name}`, SHELL],
     ]),
   ),
+  ...Object.fromEntries(DELEGATES.split(/\s+/).map((path) => [`node_modules/${path}`, `#!/usr/bin/env node\n${NODE}`])),
+  ...files("node_modules/turbo-linux-64/bin/turbo node_modules/@turbo/linux-64/bin/turbo", SHELL),
   // Python.
   ...Object.fromEntries(PYTHON_MODULES.split(/\s+/).map((name) => [`${name}.py`, PYTHON])),
   "pytest.ini": "[pytest]\npythonpath = .\n",

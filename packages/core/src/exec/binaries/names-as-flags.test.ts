@@ -36,6 +36,7 @@ describe("names of files as flags", () => {
     "rpm -q *",
     "ip link show *",
     "wc -l */*.txt",
+    "for f in *; do grep foo $f; done",
     'for f in *.txt; do sort "$f"; done',
     "for f in *.txt; do sort $f; done",
     "sort $(git ls-files)",
@@ -68,7 +69,7 @@ describe("names of files as flags", () => {
     "cat *.txt",
     "head -5 *.md",
     "grep -n foo *.ts",
-    "grep -rn foo *",
+    "grep -rn foo ./*",
     "ls *.ts",
     "ls *",
     "echo *",
@@ -80,6 +81,26 @@ describe("names of files as flags", () => {
     "git ls-files '*.ts' | xargs sort --",
     "git ls-files '*.ts' | while read -r f; do sort -- \"$f\"; done",
   ])("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
+
+  // A file `-e.` among them makes every line of every file a hit.
+  it.each(["grep foo *", "grep -rn foo *", "grep foo *.json", "egrep -c foo *", "git grep foo *"])(
+    "%s asks, and is safe for files of this folder",
+    (command) => {
+      expect(rulesOf(command)).toEqual(["program.dynamic"]);
+      expect(evaluateCommandSafety(command).rewrite?.command).toBe(command.replace("*", "./*"));
+      expect(rulesOf(command.replace("*", "-- *"))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["sort *.txt *.md | sort *.log", "sort ./*.txt ./*.md | sort ./*.log"],
+    ["du -sh a/* && tar -tf *.tar", "du -sh a/* && tar -tf ./*.tar"],
+    ["cat *; sort *.txt", undefined],
+    ["for f in *; do sort $f; done", undefined],
+    ["pip show *", undefined],
+  ])("has a wording for %s where that is all that is wrong", (command, wording) => {
+    expect(evaluateCommandSafety(command).rewrite?.command).toBe(wording);
+  });
 
   it("offers the same glob in this folder", () => {
     expect(evaluateCommandSafety("sort *.txt").reasons.map(({ message }) => message)).toEqual([

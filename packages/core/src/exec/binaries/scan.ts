@@ -4,6 +4,7 @@
  */
 import type { Argument } from "../argument.js";
 import { review } from "../findings.js";
+import type { Edit } from "../findings.js";
 import { say, shown } from "./case.js";
 import type { Case } from "./case.js";
 import type { Flag, Grammar } from "./grammar.js";
@@ -19,6 +20,8 @@ export interface Scan {
   readonly values: readonly FlagValue[];
   /** Whether every flag was understood, so that the operands are the operands. */
   readonly isSure: boolean;
+  /** Index of the first operand behind `--`, whatever it is called; none where there is no `--`. */
+  readonly plainFrom: number;
 }
 
 /** A value with its flag. */
@@ -46,6 +49,7 @@ interface Scanner extends ScanOptions {
   readonly values: FlagValue[];
   isOver: boolean;
   isSure: boolean;
+  plainFrom: number;
 }
 
 /** Scans the arguments and reports what of the flags is not without harm. The operands are the caller's to judge. */
@@ -67,6 +71,7 @@ export function scan(
     values: [],
     isOver: false,
     isSure: true,
+    plainFrom: Number.POSITIVE_INFINITY,
   };
   for (const argument of args) scanOne(start, argument);
   return start;
@@ -125,8 +130,10 @@ function scanText(scanner: Scanner, argument: Argument, text: string): void {
     if (text.startsWith("-") || grammar.flags.has(text)) return scanLong(scanner, argument, text);
     return addOperand(scanner, argument);
   }
-  if (text === "--") scanner.isOver = true;
-  else if (text.startsWith("--")) scanLong(scanner, argument, text);
+  if (text === "--") {
+    scanner.isOver = true;
+    scanner.plainFrom = scanner.operands.length;
+  } else if (text.startsWith("--")) scanLong(scanner, argument, text);
   else if (text.startsWith("-") && text !== "-") scanCluster(scanner, argument, text);
   else if (style === "bare" && isBareCluster(grammar, text)) scanBare(scanner, argument, text);
   else addOperand(scanner, argument);
@@ -259,5 +266,11 @@ export function reportMaybeFlag(of: Case, argument: Argument): void {
     found === undefined
       ? `${shown(argument.raw)} may become a flag or several arguments of ${shown(of.name)} when the command runs`
       : `a file that ${shown(argument.raw)} finds may have a flag of ${shown(of.name)} for its name: write ${shown(`./${found.text}`)}`;
-  of.report(review("safe-binaries", { ruleId: "program.dynamic", span: argument.span, message }));
+  const finding = review("safe-binaries", { ruleId: "program.dynamic", span: argument.span, message });
+  of.report(found !== undefined && found.text === argument.raw ? { ...finding, edits: [fromHere(argument)] } : finding);
+}
+
+/** A blank stands before a word that is an argument; where something else does, the place is not the one that was meant. */
+function fromHere({ span }: Argument): Edit {
+  return { at: span.start, behind: " ", text: "./", reason: "puts `./` before names of files, so that none is read as a flag" };
 }

@@ -108,7 +108,7 @@ const SAFE = lines(`
   grep -rn password --include=*.ts src
   grep -rn password src --include='*.py' --include='*.md'
   grep -n password src/*.ts
-  grep foo *.json
+  grep foo ./*.json
   grep -n password src/a.txt
   rg foo
   rg -l password

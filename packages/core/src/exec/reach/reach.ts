@@ -6,10 +6,12 @@
 import { SECRET_PROBES } from "../../guard/secret-globs.js";
 import { SOURCES } from "../../guard/secret-names.js";
 import type { Argument, ArgumentValue } from "../argument.js";
+import { globsMeet } from "../../guard/name-glob.js";
 import { say } from "../binaries/case.js";
 import type { Case } from "../binaries/case.js";
 import type { Flag, Grammar, Operands } from "../binaries/grammar.js";
 import type { Kind } from "../binaries/kinds.js";
+import { reportMaybeFlag } from "../binaries/scan.js";
 import type { Scan } from "../binaries/scan.js";
 import { globMayNameSecret, leavesNoSecret } from "./choice.js";
 import type { Choice } from "./choice.js";
@@ -44,6 +46,8 @@ export function checkReach(reading: Reading, of: Case): void {
   const broad = broadOf(files);
   const folders = search === undefined ? undefined : foldersOf(search, files, { reading, of });
   if (broad.length === 0 && folders === undefined) return;
+  const asFlag = search?.pattern === undefined ? undefined : broad.find((file) => mayBeFlag(file, reading));
+  if (asFlag !== undefined) return reportMaybeFlag(of, asFlag);
   if (search !== undefined && (isGiven(search.names, reading) || searchesHarmless(search, reading))) return;
   const choices = search === undefined ? [] : choicesOf(search, found, reading.grammar);
   const isChosen = search?.choice !== undefined && leavesNoSecret(choices, takesByDefault(search.choice.byDefault, choices));
@@ -55,6 +59,15 @@ export function checkReach(reading: Reading, of: Case): void {
   const at = broad[0] ?? folders?.[0];
   const what = at === undefined ? of.name : `${of.name} ${at.raw}`;
   say(of, { topic: "secret", text: MANY }, { span: at?.span ?? of.span, what, ...(isMendable ? { edits } : {}) });
+}
+
+/**
+ * Whether a file that this finds may have a flag for its name. A search with `-e.`, `-v` or `-C9` among its files shows every line of them,
+ * whatever it was told to look for.
+ */
+function mayBeFlag(file: Argument, { found: { operands, plainFrom } }: Reading): boolean {
+  if (file.isQuoted === true || operands.indexOf(file) >= plainFrom) return false;
+  return file.values?.some(({ text, isGlob }) => isGlob && globsMeet(text, "-*")) === true;
 }
 
 /** The operands that are files, or selections of git. */
