@@ -123,6 +123,8 @@ describe("entries that allow a whole program", () => {
     "git mv a .git/hooks/pre-commit",
     "git restore --source=x -- .claude/settings.json",
     "git frobnicate --exec-path=x",
+    "git apply --unsafe-paths x",
+    "git apply --build-fake-ancestor=x y",
     "make SHELL=./x",
     "make test CC=./x",
     "make 'SHELL:=./x'",

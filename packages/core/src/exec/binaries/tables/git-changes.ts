@@ -23,7 +23,10 @@ export const gitChanges: BinaryTable = {
   reset: changing("moves the branch and may discard changes", ["git reset --hard", "git reset HEAD~1"]),
   clean: changing("deletes files that are not tracked", ["git clean -fdx"]),
   am: changing("makes commits", ["git am x.patch"]),
-  apply: changing("changes files", ["git apply x.patch"]),
+  apply: changing("changes files", ["git apply x.patch", "git apply --unsafe-paths x.patch", "git apply --build-fake-ancestor=x y"], {
+    "--unsafe-paths": "write: writes wherever the patch says, also outside the project",
+    "--build-fake-ancestor:path": "write: writes the index it names",
+  }),
   init: changing("makes a repository", ["git init", "git init --template=x"], {
     "--template:path": "exec: copies hooks, which are programs",
   }),
