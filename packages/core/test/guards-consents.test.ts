@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import { callScope } from "../src/approval/offers.js";
 import { covers } from "../src/gate/covers.js";
 import { bootTimeOf } from "../src/boot-time.js";
-import { type AskTerms, type Evaluation, type Grant, type Layer, memoryStore, type PendingRecord, toolAction } from "../src/index.js";
+import {
+  type AskTerms,
+  type Evaluation,
+  type EvidenceVerifier,
+  type Grant,
+  type Layer,
+  memoryStore,
+  type PendingRecord,
+  type Store,
+  toolAction,
+} from "../src/index.js";
 import { PART_TIMEOUT_MS } from "../src/limits.js";
 import { agent, asPending, first, macs, makeKit, reply } from "./gate-kit.js";
 
@@ -20,6 +30,7 @@ describe("covers()", () => {
     quorum: 1,
     evidence: "any",
     approvers: ["alice"],
+    action: { riskLevel: "medium" },
     policy: { ruleId: "r", ruleName: "", requiredLevel: "medium" },
   } as never;
   const ask = { timeoutMs: 1, quorum: 1, evidence: "any", offers: [] } as const;
@@ -56,12 +67,22 @@ describe("covers()", () => {
     ["another secret of an allow", evaluation({}, { effect: "allow", secrets: ["B"] })],
     ["more people", evaluation({ ask: { ...ask, quorum: 2 } })],
     ["a higher level", evaluation({ level: "high" })],
+    ["a tool that is critical by now", evaluation({ risk: "critical" })],
     ["stronger evidence", evaluation({ ask: { ...ask, evidence: "passkey" } })],
     ["somebody who would have to wait", evaluation({ ask: { ...ask, escalate: [{ afterMs: 5, approvers: ["alice"] }] } })],
     ["other people", evaluation({ ask: { ...ask, approvers: ["bob"] } })],
     ["an ask without terms", evaluation({ ask: undefined })],
   ])("does not hold for %s", (_, now) => {
     expect(covers(request, now)).toBe(false);
+  });
+
+  it.each([
+    ["named people", { ...ask, approvers: ["alice"] }],
+    ["people who would have to wait", { ...ask, escalate: [{ afterMs: 5, approvers: ["bob"] }] }],
+  ])("does not hold for %s where anybody could answer", (_, now) => {
+    const anybody = { ...(request as object), approvers: undefined } as never;
+    expect(covers(anybody, evaluation({}))).toBe(true);
+    expect(covers(anybody, evaluation({ ask: now }))).toBe(false);
   });
 });
 
@@ -78,16 +99,29 @@ describe("a grant", () => {
     secrets: ["A"],
   };
   const offers = [{ id: "t", scope: grant.scope, ttlMs: 60_000 }];
-  async function isAsked(layer: Layer, approvers: readonly string[] = ["alice", "bob"]): Promise<boolean> {
+  async function isAsked(layer: Layer, approvers: readonly string[] = ["alice", "bob"], as = (given: Store): Store => given): Promise<boolean> {
     const { clock } = makeKit();
     const store = memoryStore(clock);
     await store.grants.put(macs.grant.sign({ ...grant, createdAtMs: clock.now(), created: bootTimeOf(clock) }));
     const people = approvers.map((id) => ({ id, channel: "test", subject: id }));
-    const { gate, shown, settle } = makeKit({ store, clock, layers: [layer], approvers: people });
+    const verifiers = [{ algorithm: "WebAuthn", verify: () => Promise.resolve({ ok: true }) } as EvidenceVerifier];
+    const { gate, shown, settle } = makeKit({ store: as(store), clock, layers: [layer], approvers: people, verifiers });
     void gate(write, { agent });
     await settle();
     return shown.length > 0;
   }
+
+  it("does not answer where its store has it no more when it is used", async () => {
+    const revoking = ({ grants, ...store }: Store): Store => {
+      const find: Store["grants"]["find"] = async (...asked) => {
+        const found = await grants.find(...asked);
+        await grants.revoke(grant.id);
+        return found;
+      };
+      return { ...store, grants: { ...grants, find } };
+    };
+    expect(await isAsked(asks({ offers }), ["alice"], revoking)).toBe(true);
+  });
 
   it("answers an ask that wants no more than it gives", async () => {
     expect(await isAsked(asks({ offers, approvers: ["alice"] }, { secrets: ["A"] }))).toBe(false);
@@ -96,6 +130,7 @@ describe("a grant", () => {
   it.each<[string, Layer]>([
     ["several people", asks({ offers, quorum: 2 })],
     ["a person who did not give it", asks({ offers, approvers: ["bob"] })],
+    ["a passkey", asks({ offers, evidence: "passkey" })],
     ["a secret that its question did not show", asks({ offers }, { secrets: ["B"] })],
     ["a critical level", asks({ offers }, { level: "critical" })],
     ["what would offer nothing", asks({})],

@@ -1,8 +1,8 @@
 /** How long a kept consent lasts: by both clocks in one boot, by the wall clock after another one, and never longer because somebody set a clock. */
-import { manualClock, type ManualClock } from "@acp/testing";
+import { manualClock, type ManualClock, seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { timeLeftMs } from "../src/boot-time.js";
-import { type GateOptions, type Layer, memoryStore, type Store, toolAction, type Verdict } from "../src/index.js";
+import { type GateOptions, type Ids, type Layer, memoryStore, type Store, toolAction, type Verdict } from "../src/index.js";
 import { agent, asPending, first, type Kit, makeKit, reply } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
@@ -21,6 +21,7 @@ const offering: Layer = {
 interface World {
   readonly clock: ManualClock;
   readonly store: Store;
+  readonly ids: Ids;
   start(options?: Partial<GateOptions>): Kit;
 }
 
@@ -28,7 +29,9 @@ function world(): World {
   const clock = manualClock();
   const store = memoryStore(clock);
   const lastEventMs = clock.now();
-  return { clock, store, start: (options) => makeKit({ clock, store, layers: [offering], lastEventMs, ...options }) };
+  // One for all: a question whose id another gate took would be denied, and that is no end of what is kept.
+  const ids = seededIds();
+  return { clock, store, ids, start: (options) => makeKit({ clock, store, ids, layers: [offering], lastEventMs, ...options }) };
 }
 
 /** A person says yes for five minutes: to the tool, or to a caller that calls again. */
@@ -45,15 +48,21 @@ const yes = {
     await asPending(await kit.gate.open(write, { agent })).defer();
     await kit.settle();
     await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved" }));
+    // Its own timer would end the decision too.
+    await kit.settle();
+    await kit.gate.close();
   },
 } as const;
 
-/** What another gate makes of it: a verdict, or a question. */
+/** What another gate makes of it: an allow, or else a question. */
 async function holds(kit: Kit): Promise<boolean> {
   let verdict: Verdict | undefined;
+  const { length: before } = kit.shown;
   void kit.gate(write, { agent }).then((given) => (verdict = given));
   await kit.settle();
-  return verdict?.decision === "allow";
+  expect(kit.shown).toHaveLength(before + (verdict === undefined ? 1 : 0));
+  if (verdict?.decision === "deny") throw new Error(verdict.reason);
+  return verdict !== undefined;
 }
 
 describe.each(["grant", "decision"] as const)("a kept %s", (kind) => {
@@ -76,6 +85,14 @@ describe.each(["grant", "decision"] as const)("a kept %s", (kind) => {
       clock.jump(-2 * MINUTES);
       await clock.advance(2 * MINUTES);
     }
+    expect(await holds(start())).toBe(false);
+  });
+
+  it("does not live a minute longer because the wall clock was set back", async () => {
+    const { clock, start } = await given();
+    await clock.advance(4 * MINUTES);
+    clock.jump(-2 * MINUTES);
+    await clock.advance(1 * MINUTES);
     expect(await holds(start())).toBe(false);
   });
 
@@ -122,9 +139,9 @@ describe.each(["grant", "decision"] as const)("a kept %s", (kind) => {
   });
 
   it("ends after another boot where nobody says where the log ended", async () => {
-    const { clock, store } = await given();
+    const { clock, store, ids } = await given();
     clock.reboot();
-    expect(await holds(makeKit({ clock, store, layers: [offering] }))).toBe(false);
+    expect(await holds(makeKit({ clock, store, ids, layers: [offering] }))).toBe(false);
   });
 });
 
@@ -153,6 +170,17 @@ describe("a permit of a grant", () => {
     expect(verdict).toMatchObject({ code: "grant_used" });
     await made.clock.advance(10_000);
     if (verdict.decision === "allow") expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({ ran: false });
+  });
+
+  it("ends where the wall clock goes behind the log and the grant is of another boot", async () => {
+    const made = world();
+    await yes.grant(made);
+    made.clock.reboot();
+    const kit = made.start({ lastEventMs: made.clock.now() });
+    const verdict = await kit.gate(write, { agent });
+    made.clock.jump(-1);
+    if (verdict.decision !== "allow") throw new Error(verdict.code);
+    expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
   });
 });
 
