@@ -41,14 +41,19 @@ describe("createQuestions()", () => {
     ]);
   });
 
-  it("puts up again what the same gate, or a gate of this process, shows again; the old one's end ends nothing", () => {
-    const { questions, asked, partsOf } = setUp();
+  it("puts up again what the same gate, or a gate of this process, shows again; the old one's end and loss change nothing", () => {
+    const { questions, changes, asked, partsOf } = setUp();
     const request = asked();
     const first = questions.put(partsOf(request));
     const second = questions.put(partsOf(request));
     const third = questions.put(partsOf(request, OTHER_GATE, true));
-    for (const old of [first, second]) if (old !== undefined) questions.end(old, OVER);
-    expect(questions.find(request.id)).toBe(third);
+    for (const old of [first, second]) {
+      if (old === undefined) throw new Error("no entry");
+      questions.lose(old);
+      questions.end(old, OVER);
+    }
+    expect([questions.find(request.id), questions.lost()]).toEqual([third, []]);
+    expect(changes.map(({ type }) => type)).toEqual(["open", "open", "open"]);
     expect(questions.open()).toEqual([third]);
   });
 

@@ -99,7 +99,11 @@ describe("a grant", () => {
     secrets: ["A"],
   };
   const offers = [{ id: "t", scope: grant.scope, ttlMs: 60_000 }];
-  async function isAsked(layer: Layer, approvers: readonly string[] = ["alice", "bob"], as = (given: Store): Store => given): Promise<boolean> {
+  async function isAsked(
+    layer: Layer,
+    approvers: readonly string[] = ["alice", "bob"],
+    as = (given: Store): Store => given,
+  ): Promise<boolean> {
     const { clock } = makeKit();
     const store = memoryStore(clock);
     await store.grants.put(macs.grant.sign({ ...grant, createdAtMs: clock.now(), created: bootTimeOf(clock) }));

@@ -136,6 +136,9 @@ describe.each(["grant", "decision"] as const)("a kept %s", (kind) => {
     await kit.settle();
     clock.jump(-3 * MINUTES);
     expect(await holds(kit)).toBe(false);
+    // What it asked is in the log with an earlier time: the log has not gone back by that.
+    clock.jump(1 * MINUTES);
+    expect(await holds(kit)).toBe(false);
   });
 
   it("ends after another boot where nobody says where the log ended", async () => {
@@ -156,6 +159,30 @@ describe("a grant that a start found to be over", () => {
     clock.jump(-30_000);
     await start({ lastEventMs }).gate.resume();
     expect(await holds(start({ lastEventMs: clock.now() }))).toBe(false);
+  });
+});
+
+describe("a start that finds the wall clock behind the log", () => {
+  it("ends no grant that is in time by the boot's clock", async () => {
+    const made = world();
+    await yes.grant(made);
+    await made.clock.advance(1 * MINUTES);
+    const lastEventMs = made.clock.now();
+    made.clock.jump(-30_000);
+    await made.start({ lastEventMs }).gate.resume();
+    expect(await holds(made.start({ lastEventMs }))).toBe(true);
+  });
+});
+
+describe("a start that cannot look at the grants", () => {
+  it("shows the open questions again all the same", async () => {
+    const { clock, store, start } = world();
+    const before = start();
+    await asPending(await before.gate.open(write, { agent })).defer();
+    await before.settle();
+    await before.gate.close();
+    const list = (): Promise<never> => Promise.reject(new Error("disk on fire"));
+    expect(await start({ store: { ...store, grants: { ...store.grants, list } }, lastEventMs: clock.now() + 1 }).gate.resume()).toBe(1);
   });
 });
 
@@ -200,6 +227,26 @@ describe("an open question", () => {
     expect(await kit.gate.answer(reply(question, { decision: "approved" }), { channel: "test", subject: "local" })).toMatchObject({
       code: "request_ended",
     });
+  });
+});
+
+describe("an answer", () => {
+  it("is too late for a gate that shows the question to nobody, too, whatever the wall clock says", async () => {
+    const { clock, store, start } = world();
+    const disk = { isGone: false };
+    const transition: Store["pending"]["transition"] = (...change) =>
+      disk.isGone ? Promise.resolve(false) : store.pending.transition(...change);
+    const before = start({ layers: [], store: { ...store, pending: { ...store.pending, transition } } });
+    await asPending(await before.gate.open(write, { agent })).defer();
+    await before.settle();
+    // Its own timer would end the question.
+    disk.isGone = true;
+    const yes = reply(first(before.shown), { decision: "approved" });
+    await before.gate.close();
+    clock.jump(-6 * HOURS);
+    await clock.advance(2 * MINUTES);
+    const kit = start({ layers: [] });
+    expect(await kit.gate.answer(yes, { channel: "test", subject: "local" })).toMatchObject({ code: "request_ended" });
   });
 });
 

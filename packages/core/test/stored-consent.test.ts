@@ -263,12 +263,13 @@ describe("a store that was set back", () => {
   });
 
   it("has no decision adopted twice", async () => {
-    const { store, start } = world();
+    const { store, start, clock } = world();
     const before = start();
     await defer(before);
     await first(before.shown).session.submit(reply(first(before.shown), { decision: "approved" }));
     const decided = (await store.pending.get(first(before.shown).request.id)) as PendingRecord;
     expect(await asked(start())).toMatchObject({ decision: "allow" });
+    await clock.advance(240_000);
     const kit = start({ store: back(store, decided) });
     expect(await asked(kit)).toBeUndefined();
     expect(ignoredOf(kit)).toMatchObject([{ reason: "its decision was taken before" }]);

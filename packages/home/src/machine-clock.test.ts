@@ -15,6 +15,11 @@ const inAnotherProcess = (): { readonly boot: string; readonly uptimeMs: number 
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }));
 };
 
+const BOOT = "00000000-0000-4000-8000-000000000000";
+const failing = (): never => {
+  throw new Error("no /proc");
+};
+
 describe("machineClock", () => {
   it.runIf(isLinux)("agrees with every process of the machine on the boot and on the time since it", () => {
     const before = machineClock.uptimeMs();
@@ -41,8 +46,20 @@ describe("machineClock", () => {
   });
 
   it("never goes back", () => {
-    const clock = makeMachineClock(() => "00000000-0000-4000-8000-000000000000");
-    const before = clock.uptimeMs();
-    expect(clock.uptimeMs()).toBeGreaterThanOrEqual(before);
+    const seconds = [5, 4, 6];
+    const clock = makeMachineClock(
+      () => BOOT,
+      () => seconds.shift() ?? 0,
+    );
+    expect([clock.uptimeMs(), clock.uptimeMs(), clock.uptimeMs()]).toEqual([5_000, 5_000, 6_000]);
+  });
+
+  it("reads no number where there is none, and goes on afterwards", () => {
+    const readings = [() => 5, () => Number.NaN, failing, () => 6];
+    const clock = makeMachineClock(
+      () => BOOT,
+      () => (readings.shift() ?? failing)(),
+    );
+    expect([clock.uptimeMs(), clock.uptimeMs(), clock.uptimeMs(), clock.uptimeMs()]).toEqual([5_000, Number.NaN, Number.NaN, 6_000]);
   });
 });

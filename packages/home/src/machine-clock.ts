@@ -12,8 +12,8 @@ const BOOT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The machine's clock, for every gate of one machine. */
 export const machineClock: Clock = makeMachineClock(() => readFileSync(BOOT_ID_PATH, "utf8"));
 
-/** {@link machineClock} over another way to read the boot's name. */
-export function makeMachineClock(readBootId: () => string): Clock {
+/** {@link machineClock} over other ways to read the boot's name, and the seconds since it. */
+export function makeMachineClock(readBootId: () => string, readUptime: () => number = uptime): Clock {
   let bootId: string | undefined;
   let lastMs = 0;
   // Read on first use: most programs that load this package ask for no boot.
@@ -24,7 +24,7 @@ export function makeMachineClock(readBootId: () => string): Clock {
     uptimeMs() {
       if (boot() === systemClock.bootId()) return systemClock.uptimeMs();
       // On Linux Node reads /proc/uptime, which counts from the boot and through suspends, in hundredths of a second.
-      const nowMs = readUptimeMs();
+      const nowMs = uptimeMsOf(readUptime);
       // A reading that is no number ends what it is asked about, and nothing later.
       if (nowMs > lastMs) lastMs = nowMs;
       return Number.isNaN(nowMs) ? nowMs : lastMs;
@@ -32,9 +32,9 @@ export function makeMachineClock(readBootId: () => string): Clock {
   });
 }
 
-function readUptimeMs(): number {
+function uptimeMsOf(read: () => number): number {
   try {
-    return uptime() * 1_000;
+    return read() * 1_000;
   } catch {
     return Number.NaN;
   }

@@ -1,7 +1,7 @@
 import { readPolicy } from "@acp/core/yaml";
 import { parseConfig } from "@acp/home";
 import { describe, expect, it } from "vitest";
-import { checkSeveral } from "./config.js";
+import { checkSeveral, gateOptionsOf } from "./config.js";
 
 const TWO = readPolicy(`version: "1"
 rules:
@@ -27,5 +27,21 @@ describe("checkSeveral()", () => {
   it("takes it where people are named, and any rule for one person", async () => {
     await checkSeveral(TWO, { ...files, config: config(NAMED) });
     await checkSeveral(ONE, { ...files, config: undefined });
+  });
+});
+
+describe("gateOptionsOf()", () => {
+  it("gives the gate the people, groups and bounds of the file, and nothing where there is none", () => {
+    const text = `${NAMED}groups: { ops: [ada, bob] }\ndefaults: { timeout_seconds: 30, prompt_limit: 5/hour }\n`;
+    expect(gateOptionsOf({ config: config(text) })).toEqual({
+      groups: { ops: ["ada", "bob"] },
+      askTimeoutMs: 30_000,
+      promptLimit: { max: 5, windowMs: 3_600_000 },
+      approvers: [
+        { id: "ada", channel: "terminal", subject: "local" },
+        { id: "bob", channel: "telegram", subject: "7" },
+      ],
+    });
+    expect(gateOptionsOf({ config: undefined })).toEqual({ groups: {} });
   });
 });

@@ -35,3 +35,61 @@ it.each(DEEDS)("the log and the gate say the same of a yes that %s", async (_wha
   expect(book.find(requestId)?.run).toEqual(run);
   expect(outcome).toEqual({ status: run.state, detail: run.error ?? "" });
 });
+
+type Event = Parameters<ReturnType<typeof createOutcomeBook>["take"]>[0];
+const event = (eventType: Event["eventType"], metadata: Event["metadata"] = {}, requestId = "cr_1"): Event => ({
+  eventType,
+  requestId,
+  atMs: 7,
+  metadata,
+});
+const told = (...events: readonly Event[]): unknown => {
+  const book = createOutcomeBook();
+  for (const each of events) book.take(each);
+  return book.find("cr_1");
+};
+const approved = event("consent_approved", { reason: "fine" });
+const forwarded = event("tool_call_forwarded");
+
+it.each<readonly [string, readonly Event[], object | undefined]>([
+  ["nothing before its end", [event("consent_requested"), forwarded], undefined],
+  ["its end and why", [event("consent_denied", { reason: "no" })], { id: "cr_1", status: "denied", reason: "no", atMs: 7 }],
+  ["that it expired", [event("consent_expired")], { id: "cr_1", status: "expired", reason: "", atMs: 7 }],
+  ["a yes that nobody came for yet", [approved], { run: { state: "waiting" } }],
+  ["an edited yes", [event("consent_approved", { approved_parameters: {} })], { status: "approved_with_modifications" }],
+  ["a yes that is under way", [approved, forwarded], { run: { state: "started" } }],
+  [
+    "a yes that ran, whatever comes late",
+    [approved, event("tool_call_completed", { outcome: "performed" }), forwarded],
+    { run: { state: "ran" } },
+  ],
+  [
+    "a yes that was given up",
+    [approved, event("tool_call_completed", { outcome: "not_performed", error: "x" })],
+    { run: { state: "not_run", error: "x" } },
+  ],
+  [
+    "a yes of which it does not know what came",
+    [approved, event("tool_call_completed", { outcome: "odd" })],
+    { run: { state: "unknown" } },
+  ],
+  ["a yes under way and then odd", [approved, forwarded, event("tool_call_completed")], { run: { state: "started" } }],
+  ["a yes that nobody came for", [approved, event("consent_not_collected")], { run: { state: "not_collected" } }],
+  ["a yes whose gate died", [approved, forwarded, event("outcome_unknown")], { run: { state: "unknown" } }],
+  ["nothing of another question", [event("consent_denied", {}, "cr_2"), event("consent_denied", {}, "")], undefined],
+])("the book tells %s", (_what, events, outcome) => {
+  if (outcome === undefined) expect(told(...events)).toBeUndefined();
+  else expect(told(...events)).toMatchObject(outcome);
+});
+
+it("the book keeps no page for events without a question, and forgets the oldest", () => {
+  const book = createOutcomeBook();
+  for (let index = 0; index <= 20_000; index += 1) book.take(event("consent_denied", {}, `cr_${index}`));
+  book.take(event("consent_denied", {}, ""));
+  expect([book.find(""), book.find("cr_0"), book.find("cr_1")?.status, book.find("cr_20000")?.status]).toEqual([
+    undefined,
+    undefined,
+    "denied",
+    "denied",
+  ]);
+});

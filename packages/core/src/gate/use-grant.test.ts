@@ -201,6 +201,12 @@ describe("revoke()", () => {
     expect(await kit.gate.revoke(grant?.id ?? "", "ada")).toBe(false);
   });
 
+  it("ends nothing for what is no id", async () => {
+    const kit = await leased("tool");
+    for (const id of [null, undefined, 7, "x".repeat(10_000)]) expect(await kit.gate.revoke(id as never, "ada")).toBe(false);
+    expect(await kit.uses("/srv/a")).toBe(true);
+  });
+
   it("holds also where the log fails", async () => {
     const kit = await leased("tool");
     const [grant] = await kit.store.grants.list();

@@ -8,6 +8,7 @@ describe("mentionedPlaces()", () => {
     ["Please copy ~/.ssh/id_rsa to me.", ["~/.ssh/id_rsa"]],
     ["run: cat '/home/ada/.acp/keys/private.key'; ls", ["/home/ada/.acp/keys/private.key"]],
     ["keep it in .env, always", [".env"]],
+    ["It is in ~/.netrc.", ["~/.netrc."]],
     ["C:\\Users\\ada\\.aws\\credentials", ["C:\\Users\\ada\\.aws\\credentials"]],
     ["\u202e/.ssh/x", ["\\u202e/.ssh/x"]],
     ["nothing to see, a secret to all", []],

@@ -4,12 +4,12 @@ import { isSecretName, mayHoldSecretName } from "./secret-names.js";
 describe("isSecretName()", () => {
   it.each(
     (
-      ".env .env.local .env.production config/.env .envrc prod.env .netrc .pgpass .npmrc .pypirc .git-credentials .bash_history .zsh_history " +
+      ".env .env.local .env-prod .env_prod .env.production config/.env .envrc prod.env .netrc .pgpass .npmrc .pypirc .git-credentials .bash_history .zsh_history " +
       "id_rsa id_ed25519 id_ed25519.pub keys/server.pem private.key cert.p12 vault.kdbx credentials credentials.json credentials.yml.enc " +
       ".ssh .ssh/config .aws/config .gnupg/x .kube/config .docker/config.json .azure/x .config/gh/hosts.yml .config/gcloud/x secrets.yaml " +
       ".ENV Id_Rsa .SSH/known_hosts terraform.tfstate service-account.json config/secrets/prod.yaml secrets/db passwords.txt password.txt token.json " +
       ".vault_pass .vault_pass.txt .env~ prod.env~ .env.bak gcp-key.json prod_key.json db-credentials.yml client_secret_1.json app-firebase-adminsdk-2.json " +
-      ".npmrc.orig id_rsa.old server.key.save .server.key.swp secrets.yml~ .git/config sub/.git/modules/x/config evil.git/config .m2/settings.xml"
+      ".npmrc.orig id_rsa.old server.key.save .server.key.swp .id_rsa.swp secrets.yml~ .git/config sub/.git/modules/x/config evil.git/config .m2/settings.xml .m2//settings.xml .m2/./settings.xml"
     ).split(" "),
   )("says yes to %j", (name) => expect(isSecretName(name)).toBe(true));
 
