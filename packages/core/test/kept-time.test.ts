@@ -241,12 +241,12 @@ describe("an answer", () => {
     await before.settle();
     // Its own timer would end the question.
     disk.isGone = true;
-    const yes = reply(first(before.shown), { decision: "approved" });
+    const claim = reply(first(before.shown), { decision: "approved" });
     await before.gate.close();
     clock.jump(-6 * HOURS);
     await clock.advance(2 * MINUTES);
     const kit = start({ layers: [] });
-    expect(await kit.gate.answer(yes, { channel: "test", subject: "local" })).toMatchObject({ code: "request_ended" });
+    expect(await kit.gate.answer(claim, { channel: "test", subject: "local" })).toMatchObject({ code: "request_ended" });
   });
 });
 
