@@ -13,6 +13,19 @@ export interface ArgumentValue {
   readonly isSifted?: true;
   /** What would make it so, put where the names come from. */
   readonly sift?: readonly Edit[];
+  /**
+   * What ends it in the list that it comes from: NUL, a line in which no name has a line break, or a line; `word`: it holds no blank. Absent
+   * for names that the shell itself finds.
+   */
+  readonly ends?: "nul" | "quoted" | "line" | "word";
+  /** Edits that make its list end each name with NUL. */
+  readonly toNul?: readonly Edit[];
+  /** It is a part of a name that was torn (torn-names.ts): any text at all. */
+  readonly isTorn?: true;
+  /** Torn, and never the only word that a program gets: another one names a file for sure. */
+  readonly hasCompany?: true;
+  /** What would keep the name whole. */
+  readonly whole?: readonly Edit[];
 }
 
 /** An argument, as far as it is known before the command runs. */

@@ -7,11 +7,12 @@ import { isHarmlessVariable } from "./environment.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { printedNames } from "./names.js";
 import { isPlace, resolveWord } from "./resolve-arguments.js";
-import type { Variables } from "./resolve-arguments.js";
+import type { Reading, Variables } from "./resolve-arguments.js";
 import type { ArgumentValue } from "./argument.js";
 import { withVariable } from "./state.js";
 import type { State } from "./state.js";
 import type { Assignment, Command, Word } from "./tree.js";
+import { eachAlone } from "./torn-names.js";
 import { canSet } from "./variables.js";
 import { syntax } from "./walk.js";
 import type { Walk } from "./walk.js";
@@ -25,7 +26,7 @@ export function judgeAssignments(walk: Walk, start: State, assignments: readonly
     if (!isPlain)
       walk.report(syntax("assignment.array", span, `${shown(name)} is set in part or as a list, and its index is read as code`));
     else if (!canSet(name)) walk.report(syntax("assignment.name", span, `${shown(name)} may mean something to the shell or to programs`));
-    state = withVariable(state, name, value === undefined ? undefined : stableValues(value, state.variables));
+    state = withVariable(state, name, value === undefined ? undefined : stableValues(value, state.variables, { isKeptWhole: true }));
   }
   return state;
 }
@@ -52,6 +53,11 @@ function judgeParts(walk: Walk, state: State, { value, others }: Assignment): vo
  * What a word can be, for use later in the same line. INVARIANT: the current directory stands as `.` in a value's text, which would mean
  * another folder behind the next `cd`; so a value made of it is not known.
  */
-export function stableValues(word: Word, variables: Variables): readonly ArgumentValue[] | undefined {
-  return word.pieces.some(isPlace) ? undefined : resolveWord(word, variables, printedNames).values;
+export function stableValues(
+  word: Word,
+  variables: Variables,
+  { isKeptWhole = false }: Pick<Reading, "isKeptWhole"> = {},
+): readonly ArgumentValue[] | undefined {
+  const { values } = word.pieces.some(isPlace) ? {} : resolveWord(word, variables, { printedNames, isKeptWhole });
+  return values === undefined ? undefined : eachAlone(values);
 }

@@ -45,7 +45,9 @@ function folderOf(args: readonly Argument[]): readonly ArgumentValue[] | undefin
   const folder = args[at];
   if (folder === undefined || args.length > at + 1 || !folder.isOne) return undefined;
   const { values } = folder;
-  return values === undefined || values.length === 0 || values.some(({ text }) => /^(?:$|[-+])/.test(text)) ? undefined : values;
+  return values === undefined || values.length === 0 || values.some(({ text, isTorn }) => isTorn === true || /^(?:$|[-+])/.test(text))
+    ? undefined
+    : values;
 }
 
 function folderProblem(value: ArgumentValue, place: Place): { readonly ruleId: string; readonly message: string } | undefined {

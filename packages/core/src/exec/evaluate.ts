@@ -65,9 +65,21 @@ function evaluate(command: string, options: SafetyOptions): CommandSafety {
   return rewrite === undefined ? safety : { ...safety, rewrite };
 }
 
+/** What keeps names whole may show that they are those of secrets as well; more than that is another command. */
+const REWRITES_MAX = 2;
+
 /** INVARIANT: a text is offered in place of another only where it is safe itself. */
 function withSafeRewrite({ rewrite, ...safety }: CommandSafety, options: SafetyOptions): CommandSafety {
-  return rewrite !== undefined && evaluate(rewrite.command, options).riskLevel === "safe" ? { ...safety, rewrite } : safety;
+  const reasons: string[] = [];
+  let next = rewrite;
+  while (next !== undefined && reasons.length < REWRITES_MAX) {
+    const { command, reason } = next;
+    reasons.push(reason);
+    const judged = evaluate(command, options);
+    if (judged.riskLevel === "safe") return { ...safety, rewrite: { command, reason: reasons.join("; ") } };
+    next = judged.rewrite;
+  }
+  return safety;
 }
 
 const NONE: ReadonlyMap<Command, string> = new Map();

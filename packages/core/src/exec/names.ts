@@ -3,8 +3,10 @@
  * Whether their commands are safe is judged elsewhere; this is only about what they print.
  */
 import type { ArgumentValue } from "./argument.js";
-import { findEdits } from "./reach/find-choice.js";
+import { findEdits, findNulEdits } from "./reach/find-choice.js";
 import { choosesNoSecret, keepsSourceNames } from "./reach/listing.js";
+import type { Edit } from "./findings.js";
+import { takeApart } from "./torn-names.js";
 import type { Command, Node, Redirect, Script, Word } from "./tree.js";
 
 /** Words that aim a search at credentials: who lists such files reads them next. */
@@ -37,7 +39,7 @@ const LISTERS: Table = {
 function isPlainSearch(arg: string): boolean {
   return (
     !arg.startsWith("-") ||
-    /^-[rilLEFPwvxseSgt]+$|^--(?:files|files-with-matches|(?:include|exclude|exclude-dir|glob|type)(?:=.*)?)$|^--$/.test(arg)
+    /^-[rilLEFPwvxseSgt0Zz]+$|^--(?:files|files-with-matches|null|(?:include|exclude|exclude-dir|glob|type)(?:=.*)?)$|^--$/.test(arg)
   );
 }
 
@@ -49,7 +51,7 @@ const SELECTORS: Table = {
   head: isCount,
   tail: isCount,
   sort: (args) => args.every((arg) => /^-[rufnVz]+$/.test(arg)),
-  uniq: (args) => args.length === 0,
+  uniq: (args) => args.every((arg) => arg === "-z"),
   tr: (args) => args.length === 2 && args[0] === "\\n" && args[1] === "\\0",
   cat: (args) => args.length === 0,
 };
@@ -59,7 +61,7 @@ function isLineFilter(args: readonly string[]): boolean {
 }
 
 function isCount(args: readonly string[]): boolean {
-  return args.every((arg, index) => /^-(?:n?\d{1,9}|n)$/.test(arg) || (args[index - 1] === "-n" && /^\d{1,9}$/.test(arg)));
+  return args.every((arg, index) => /^-(?:n?\d{1,9}|n|z)$/.test(arg) || (args[index - 1] === "-n" && /^\d{1,9}$/.test(arg)));
 }
 
 /** The arguments with which a program prints one word that is no path outside and no flag. */
@@ -103,7 +105,7 @@ const ANY: Names = [
 /** Names that begin with a folder. */
 const BELOW: Names = [{ text: "./*", isGlob: true }];
 /** One word; its first letter stands for any letter or digit. */
-const WORD: Names = [{ text: "x*", isGlob: true }];
+const WORD: Names = [{ text: "x*", isGlob: true, ends: "word" }];
 
 /** Whether a script prints the current directory, and so means what `$PWD` means. */
 export function printsPlace({ body }: Script): boolean {
@@ -131,12 +133,78 @@ export function listedNames(node: Node): Names | undefined {
   }
   if (node.type !== "command" || !isOneOf(node, LISTERS)) return undefined;
   const [name = "", ...args] = node.words.map(lettersOf);
-  const names = name === "find" ? BELOW : ANY;
-  if (choosesNoSecret(name, args)) return sifted(names);
-  return name === "find" ? names.map((each) => ({ ...each, sift: findEdits(node.words) })) : names;
+  const toNul = nulEdits(name, node.words);
+  const isSifted = choosesNoSecret(name, args);
+  const sift = !isSifted && name === "find" ? findEdits(node.words) : undefined;
+  return (isAnchored(name, node.words) ? BELOW : ANY).map((each) => ({
+    ...each,
+    ends: endsOf(name, args),
+    ...(isSifted && { isSifted }),
+    ...(sift !== undefined && { sift }),
+    ...(toNul !== undefined && { toNul }),
+  }));
 }
 
-const sifted = (names: Names): Names => names.map(({ text, isGlob }) => ({ text, isGlob, isSifted: true }));
+const sifted = (names: Names): Names =>
+  names.map(({ text, isGlob, ends, isTorn, toNul }) => ({
+    text,
+    isGlob,
+    isSifted: true,
+    ...(ends !== undefined && { ends }),
+    ...(isTorn !== undefined && { isTorn }),
+    ...(toNul !== undefined && { toNul }),
+  }));
+
+/** The options with which a program ends each name with NUL; git without it quotes a name that has a line break. */
+const NUL: Readonly<Record<string, RegExp>> = {
+  find: /^-print0$/,
+  fd: /^(?:-0|--print0)$/,
+  rg: /^(?:-[a-zA-Z]*0[a-zA-Z]*|--null)$/,
+  grep: /^(?:-[a-zA-Z]*Z[a-zA-Z]*|--null)$/,
+  git: /^(?:-[a-zA-Z]*z[a-zA-Z]*|--null)$/,
+};
+/** The option that says so, put behind a program's name or behind git's verb. */
+const TO_NUL: Readonly<Record<string, readonly [text: string, word: number]>> = {
+  fd: [" -0", 0],
+  rg: [" --null", 0],
+  grep: [" --null", 0],
+  git: [" -z", 1],
+};
+const WHOLE = "ends names with NUL, so that one with blanks or line breaks stays one";
+
+function endsOf(name: string, args: readonly (string | undefined)[]): "nul" | "quoted" | "line" {
+  const option = Object.hasOwn(NUL, name) ? NUL[name] : undefined;
+  const isNul = option !== undefined && args.some((arg) => option.test(arg ?? ""));
+  if (isNul && !(name === "find" && args.includes("-print"))) return "nul";
+  return name === "git" ? "quoted" : "line";
+}
+
+function nulEdits(name: string, words: readonly Word[]): readonly Edit[] | undefined {
+  if (name === "find") return findNulEdits(words, WHOLE);
+  const [text, at] = (Object.hasOwn(TO_NUL, name) ? TO_NUL[name] : undefined) ?? [];
+  const word = at === undefined ? undefined : words[at];
+  return text === undefined || word === undefined ? undefined : [{ at: word.span.end, behind: word.raw, text, reason: WHOLE }];
+}
+
+/** A folder of the project, written out. */
+const FOLDER = /^[A-Za-z0-9_.][\w./-]*$/;
+
+/** Whether all names begin with a folder that was written out, so that none is a flag: those of `find`, and of a search in `src`. */
+function isAnchored(name: string, words: readonly Word[]): boolean {
+  if (name === "find") return true;
+  if (name !== "grep" && name !== "rg") return false;
+  const args = words.slice(1).map(({ text }) => text);
+  // An option whose value stands apart would leave it open which word is the pattern.
+  if (
+    args.some(
+      (arg) => arg === undefined || /^-[A-Za-z]*[egtf]$|^--(?:$|[a-z-]+$)/.test(arg.replace(/^--(?:files|files-with-matches|null)$/, "")),
+    )
+  )
+    return false;
+  const operands = args.filter((arg) => arg?.startsWith("-") !== true);
+  const folders = args.includes("--files") ? operands : operands.slice(1);
+  return folders.length > 0 && folders.every((folder) => FOLDER.test(folder ?? ""));
+}
 
 /** Whether a stage of a pipeline passes names on as they are. */
 export function selectsNames(node: Node): boolean {
@@ -146,8 +214,40 @@ export function selectsNames(node: Node): boolean {
 /** What a stage passes on of the names that go into it; undefined where it prints anything else. */
 export function selectNames(node: Node, names: Names | undefined): Names | undefined {
   if (node.type !== "command" || names === undefined || !selectsNames(node)) return undefined;
-  return keepsSourceNames(node.words.map(lettersOf)) ? sifted(names) : names;
+  const words = node.words.map(lettersOf);
+  const [program = "", ...args] = words;
+  if (program === "cat") return names;
+  const cut = args.some((arg) => /^-[a-zA-Z]*z[a-zA-Z]*$/.test(arg ?? "")) ? "nul" : "line";
+  const toNul = stageToNul(names, { program, word: node.words[0] });
+  // A few lines of the start hold the first name's beginning, and those of the end the last one's end.
+  const isBeside = program === "tail" || (program === "head" && Number(/\d+$/.exec(args.at(-1) ?? "10")?.[0]) <= FEW_LINES);
+  // Whole, they need nothing where they were chosen.
+  const sift = names.every((name) => name.isSifted === true) ? [] : names[0]?.sift;
+  const lines = takeApart(names, cut).map(({ text, isGlob, isSifted, ends, isTorn, hasCompany }) => ({
+    text,
+    isGlob,
+    ends: program === "tr" || ends === "nul" ? ("nul" as const) : ("quoted" as const),
+    ...(isSifted !== undefined && { isSifted }),
+    ...(sift !== undefined && { sift }),
+    ...(isTorn !== undefined && { isTorn }),
+    ...(hasCompany !== undefined && isBeside && { hasCompany }),
+    ...(toNul !== undefined && { toNul }),
+  }));
+  return keepsSourceNames(words) ? sifted(lines) : lines;
 }
+
+/** The edits with which a stage passes on names that end with NUL, where they came so. */
+function stageToNul(
+  names: Names,
+  { program, word }: { readonly program: string; readonly word: Word | undefined },
+): readonly Edit[] | undefined {
+  const before = names[0]?.toNul;
+  if (before === undefined || word === undefined || program === "tr") return undefined;
+  return [...before, { at: word.span.end, behind: word.raw, text: " -z", reason: WHOLE }];
+}
+
+/** Lines of names that go into one call of `xargs`, however long they are. */
+const FEW_LINES = 30;
 
 function isOneOf(node: Node, table: Table): boolean {
   if (node.type !== "command" || node.assignments.length > 0 || !hasPlainStreams(node)) return false;

@@ -41,7 +41,7 @@ describe("resolveArguments()", () => {
     ["$d/*.c", ["glob src/*.c"]],
     ["$many.txt", ["a.txt", "b.txt"]],
     ['"$many-$many"', ["a-a", "a-b", "b-a", "b-b"]],
-    ["$f", ["glob *.ts"]],
+    ["$f", ["glob *", "glob */*"]],
     ['"$f"', ["glob *.ts"]],
     ["$star", ["glob *"]],
     ['"$blank"', ["a -b"]],
@@ -50,7 +50,8 @@ describe("resolveArguments()", () => {
     ["$(pwd)", ["."]],
     ["<(sort a)", ["/dev/fd/63"]],
     ["$(git ls-files)", ["glob *", "glob */*"]],
-    ["$(find . -name x)", ["glob ./*"]],
+    ["$(find . -name x)", ["glob *", "glob */*"]],
+    ['"$(find . -name x)"', ["glob ./*"]],
     ['"$(git branch --show-current)"', ["glob x*"]],
   ])("knows everything that %s can be", (word, values) => {
     expect(shown(word)).toEqual(values);

@@ -5,7 +5,9 @@
  * process substitution as the pipe that the shell makes of it.
  */
 import type { Argument, ArgumentValue } from "./argument.js";
+import type { Edit } from "./findings.js";
 import { printsPlace } from "./names.js";
+import { splitWords } from "./torn-names.js";
 import type { Piece, Script, Variable, Word } from "./tree.js";
 
 /**
@@ -41,27 +43,51 @@ export type PrintedNames = (script: Script) => readonly ArgumentValue[] | undefi
 
 /** The words as arguments. */
 export function resolveArguments(words: readonly Word[], variables: Variables, printedNames?: PrintedNames): readonly Argument[] {
-  return words.map((word) => resolveWord(word, variables, printedNames));
+  return words.map((word) => resolveWord(word, variables, { printedNames }));
+}
+
+/** How a word is read besides its variables. */
+export interface Reading {
+  readonly printedNames?: PrintedNames | undefined;
+  /** Whether the shell leaves it one word, whatever is in it: the value of an assignment. */
+  readonly isKeptWhole?: boolean;
 }
 
 /** One word as an argument. */
-export function resolveWord(word: Word, variables: Variables, printedNames?: PrintedNames): Argument {
+export function resolveWord(word: Word, variables: Variables, { printedNames, isKeptWhole = false }: Reading = {}): Argument {
   const { span, raw, text } = word;
   if (text !== undefined) return { span, raw, values: [{ text, isGlob: false }], leading: text, isOne: true };
   let values: readonly ArgumentValue[] | undefined = EMPTY;
+  let words: readonly ArgumentValue[] | undefined;
   let leading = "";
   let isOne = true;
   for (const piece of word.pieces) {
     const next = valuesOf(piece, { variables, printedNames });
     if (next === undefined && canSplit(piece)) isOne = false;
     if (values === undefined) continue;
+    const split = next === undefined || isKeptWhole || !splitsNames(piece, variables) ? next : splitWords(next, quotesFor(word));
+    // Letters before and behind what is split belong to its first and its last word alone.
+    if (split !== next) words = split;
     const joined: readonly ArgumentValue[] | undefined = next === undefined ? undefined : join(values, next, piece);
     if (joined === undefined) leading = commonStart(values);
     values = joined;
   }
   if (values === undefined) return { span, raw, leading, isOne };
+  if (words !== undefined) return { span, raw, values: words, leading: "", isOne };
   const found = { span, raw, values, leading: commonStart(values), isOne };
   return isOne && word.pieces.every(isQuoted) ? { ...found, isQuoted: true } : found;
+}
+
+/** The edits that put a word in quotes, where it is a variable and no more. */
+function quotesFor({ span, raw }: Word): readonly Edit[] | undefined {
+  const reason = "quotes a variable, so that a name with blanks stays one";
+  return /^\$(?:\w+|\{\w+\})$/.test(raw)
+    ? [
+        // A blank stands before a word; where something else does, the place is not the one that was meant.
+        { at: span.start, behind: " ", text: '"', reason },
+        { at: span.end, behind: raw, text: '"', reason },
+      ]
+    : undefined;
 }
 
 const isQuoted = (piece: Piece): boolean => piece.kind === "text" || ("quoted" in piece && piece.quoted);
@@ -118,12 +144,22 @@ function canSplit(piece: Piece): boolean {
   return !piece.quoted && piece.operator !== "length" && !(piece.operator === undefined && NUMBERS.has(piece.name));
 }
 
+/** Whether the shell splits names at their blanks: what a glob finds is not split, but what a variable got from it is. */
+function splitsNames(piece: Piece, variables: Variables): boolean {
+  return canSplit(piece) && (piece.kind !== "variable" || variables.get(piece.name)?.some(({ isGlob }) => isGlob) === true);
+}
+
 function join(before: readonly ArgumentValue[], next: readonly ArgumentValue[], { kind }: Piece): readonly ArgumentValue[] | undefined {
   if (before.length * next.length > VALUES_MAX) return undefined;
   // INVARIANT: `~` means home only where a path can begin; elsewhere its place in the text would be wrong.
   if (kind === "home" && !before.every(({ text }) => text === "" || /[=:,]$/.test(text))) return undefined;
   if (before === EMPTY) return next;
-  return before.flatMap((start) => next.map((end) => ({ text: start.text + end.text, isGlob: start.isGlob || end.isGlob })));
+  return before.flatMap((start) =>
+    next.map((end): ArgumentValue => {
+      const isTorn = start.isTorn ?? end.isTorn;
+      return { text: start.text + end.text, isGlob: start.isGlob || end.isGlob, ...(isTorn === true && { isTorn }) };
+    }),
+  );
 }
 
 /** The letters that all values begin with; of a glob only what stands before its first special letter. */

@@ -7,10 +7,12 @@ const lines = (...commands: readonly string[]): readonly (readonly [string])[] =
 describe("xargs", () => {
   it.each(
     lines(
-      "git ls-files '*.ts' | xargs cat",
+      "git ls-files -z '*.ts' | xargs -0 cat",
+      "git ls-files '*.ts' | xargs -d '\\n' cat",
       "git ls-files | xargs wc -l --",
       "git ls-files -z | xargs -0 wc -l --",
-      "find . -name '*.ts' | xargs grep -n foo",
+      "find . -name '*.ts' | xargs grep -l foo",
+      "find . -name '*.ts' -print0 | xargs -0 grep -n foo",
       "find . -name '*.ts' -print0 | xargs -0 -n 1 head -3",
       "git ls-files '*.ts' | xargs -I{} head -n 1 {}",
       "echo a b | xargs",

@@ -1,6 +1,7 @@
 /** Hazards: commands that look as if they only read, each with what it does in a world of traps. Data; a test runs each and sees it. */
 import type { EffectClass } from "./effects.js";
 import type { ObserveOptions } from "./observe.js";
+import { PLANTED_SECRETS } from "./secrets.js";
 
 /** One command and its effect. */
 export interface CommandHazard {
@@ -29,6 +30,12 @@ function beside(...names: readonly string[]): Pick<ObserveOptions, "files" | "cw
   return { cwd: "names", files: Object.fromEntries(Object.entries(all).map(([name, text]) => [`names/${name}`, text])) };
 }
 
+/** A folder with a key, and one file whose name is a flag. */
+function besideKey(key: string, name: string): Pick<ObserveOptions, "files" | "cwd"> {
+  const { text = "" } = PLANTED_SECRETS.find(({ path }) => path === "/world/project/.env") ?? {};
+  return { cwd: "names", files: { [`names/${key}`]: text, [`names/${name}`]: "" } };
+}
+
 type Row = readonly [command: string, effect: EffectClass, needs: string, options?: CommandHazard["options"]];
 
 const hazards = (family: CommandHazard["family"], rows: readonly Row[]): readonly CommandHazard[] =>
@@ -51,6 +58,19 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
       "tar",
       beside("a.tar", "--use-compress-program=sh x.sh .tar", "--checkpoint-action=exec=sh x.sh .tar"),
     ],
+    ["find . -name '*.txt' | xargs sort", "changes", "find sort xargs", beside("a.txt -oREADME.txt b.txt")],
+    ["find . -name '*.txt' | xargs -n 3 sort", "changes", "find sort xargs", beside("a.txt -oREADME.txt b.txt")],
+    ["find . -name '*.txt' | while read -r f; do sort \"$f\"; done", "changes", "find sort", beside("a.txt\n-oREADME.txt\nb.txt")],
+    ["for f in ./*.txt; do sort $f; done", "changes", "sort", beside("a.txt -oREADME.txt b.txt")],
+    ["sort $(find . -name '*.txt')", "changes", "find sort", beside("a.txt -oREADME.txt b.txt")],
+    ["find src -name '*.ts' | xargs cat", "prints-secrets", "find xargs", { files: { "src/a.ts .env b.ts": "" } }],
+    ["git ls-files -o '*.ts' | xargs cat", "prints-secrets", "git xargs", { files: { "src/a.ts .env b.ts": "" } }],
+    ["for f in src/*.ts; do cat $f; done", "prints-secrets", "cat", { files: { "src/a.ts .env b.ts": "" } }],
+    ["wc -l *", "prints-secrets", "wc", besideKey(".env", "--files0-from=.env")],
+    ["du -sh *", "prints-secrets", "du", besideKey(".env", "--files0-from=.env")],
+    ["ls | xargs -n 1 wc -l", "prints-secrets", "wc xargs", besideKey(".env", "--files0-from=.env")],
+    ["grep -rn foo *", "prints-secrets", "grep", besideKey("id_rsa", "-v")],
+    ["grep foo *", "prints-secrets", "grep", besideKey("id_rsa", "-v")],
     ["cat *.json", "prints-secrets", "cat"],
     ['for f in *; do head -3 "$f"; done', "prints-secrets", "head"],
   ]),

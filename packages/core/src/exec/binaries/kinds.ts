@@ -62,6 +62,7 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   /** A folder that the program goes to. A repository's own folder is none to work in. */
   folder: (argument, of) => {
     checkPaths(argument, of);
+    if (argument.values?.some(({ isTorn }) => isTorn === true) === true) unknownPath(argument, of);
     for (const { text } of argument.values ?? [])
       if (text.split("/").includes(".git"))
         say(of, { topic: "exec", text: "leads into a folder whose settings run programs" }, at(argument, text));

@@ -47,6 +47,14 @@ describe("names of files as flags", () => {
     'git ls-files | while read -r f; do sort "$f"; done',
     "ls | xargs sort",
     "sort -k *",
+    "wc -l *",
+    "wc -l *.json",
+    "du -sh *",
+    'for f in *; do wc -l "$f"; done',
+    "grep foo *",
+    "grep -rn foo ?v",
+    "grep -rn foo *",
+    "grep -rn --include='*.ts' foo *",
   ])("%s asks", (command) => {
     expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review");
   });
@@ -68,8 +76,11 @@ describe("names of files as flags", () => {
     "wc -l *.txt",
     "cat *.txt",
     "head -5 *.md",
-    "grep -n foo *.ts",
     "grep -rn foo ./*",
+    "grep -l foo *",
+    "egrep -c foo *",
+    "grep -n foo *.ts",
+    "du -sh */",
     "ls *.ts",
     "ls *",
     "echo *",
@@ -77,13 +88,13 @@ describe("names of files as flags", () => {
     "strings ./*.bin",
     'for f in *.txt; do wc -l "$f"; done',
     'for f in ./*.txt; do sort "$f"; done',
-    "find . -name '*.txt' | xargs sort",
-    "git ls-files '*.ts' | xargs sort --",
+    "find . -name '*.txt' -print0 | xargs -0 sort",
+    "git ls-files -z '*.ts' | xargs -0 sort --",
     "git ls-files '*.ts' | while read -r f; do sort -- \"$f\"; done",
   ])("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 
   // A file `-e.` among them makes every line of every file a hit.
-  it.each(["grep foo *", "grep -rn foo *", "grep foo *.json", "egrep -c foo *", "git grep foo *"])(
+  it.each(["grep foo *", "grep -rn foo *", "grep foo *.json", "egrep foo *", "git grep foo *"])(
     "%s asks, and is safe for files of this folder",
     (command) => {
       expect(rulesOf(command)).toEqual(["program.dynamic"]);

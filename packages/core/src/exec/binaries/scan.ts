@@ -2,7 +2,7 @@
  * Scan: goes through the arguments of a program by its grammar: which flags are given, what their values are, which operands are left.
  * Whatever the grammar does not know is reported, and so is an argument that may be a flag or may not.
  */
-import type { Argument } from "../argument.js";
+import type { Argument, ArgumentValue } from "../argument.js";
 import { review } from "../findings.js";
 import type { Edit } from "../findings.js";
 import { say, shown } from "./case.js";
@@ -10,18 +10,18 @@ import type { Case } from "./case.js";
 import type { Flag, Grammar } from "./grammar.js";
 import { checkKind } from "./kinds.js";
 import type { Kind } from "./kinds.js";
-import { mayNameFlag } from "./names-as-flags.js";
+import { beginsAnyhow, mayNameFlag } from "./names-as-flags.js";
 
 /** What was found. */
 export interface Scan {
   readonly given: ReadonlySet<Flag>;
   readonly operands: readonly Argument[];
+  /** Those of them that may turn out to be flags without harm of their own. */
+  readonly maybeFlags: readonly Argument[];
   /** Values of flags, in order. */
   readonly values: readonly FlagValue[];
   /** Whether every flag was understood, so that the operands are the operands. */
   readonly isSure: boolean;
-  /** Index of the first operand behind `--`, whatever it is called; none where there is no `--`. */
-  readonly plainFrom: number;
 }
 
 /** A value with its flag. */
@@ -44,12 +44,12 @@ interface Scanner extends ScanOptions {
   readonly of: Case;
   readonly given: Set<Flag>;
   readonly operands: Argument[];
+  readonly maybeFlags: Argument[];
   /** Values that the next arguments are. */
   readonly wanted: Omit<FlagValue, "argument">[];
   readonly values: FlagValue[];
   isOver: boolean;
   isSure: boolean;
-  plainFrom: number;
 }
 
 /** Scans the arguments and reports what of the flags is not without harm. The operands are the caller's to judge. */
@@ -67,11 +67,11 @@ export function scan(
     of,
     given: new Set(),
     operands: [],
+    maybeFlags: [],
     wanted: [],
     values: [],
     isOver: false,
     isSure: true,
-    plainFrom: Number.POSITIVE_INFINITY,
   };
   for (const argument of args) scanOne(start, argument);
   return start;
@@ -88,17 +88,23 @@ function scanOne(scanner: Scanner, argument: Argument): void {
   const isFixed = only?.isGlob === false || /^--[a-z-]+=/.test(argument.leading);
   if (only !== undefined && others.length === 0 && isFixed) return scanText(scanner, argument, only.text);
   // Each of several words, and each file that a glob names, may be one that looks like a flag.
-  if (argument.values.every(({ text }) => !/^[-+]/.test(text) && !grammar.flags.has(text)) && !mayNameFlag(grammar, argument))
+  if (argument.values.every(({ text }) => !/^[-+]/.test(text) && !grammar.flags.has(text)) && !namesFlag(scanner, argument)) {
+    if (argument.values.some(beginsAnyhow)) scanner.maybeFlags.push(argument);
     return addOperand(scanner, argument);
+  }
   reportMaybeFlag(of, argument);
 }
 
 /** A value that is an argument of its own. */
 function checkNext(scanner: Scanner, { flag, kind }: Omit<FlagValue, "argument">, argument: Argument): void {
-  if (argument.isQuoted !== true && mayNameFlag(scanner.grammar, argument)) return reportMaybeFlag(scanner.of, argument);
+  if (argument.isQuoted !== true && namesFlag(scanner, argument)) return reportMaybeFlag(scanner.of, argument);
   checkValue(scanner, { flag, kind, argument });
   // All that a glob finds but the first name are operands.
   if (argument.isQuoted !== true && argument.values?.some(({ isGlob }) => isGlob) === true) scanner.operands.push(argument);
+}
+
+function namesFlag({ grammar, given, of }: Scanner, argument: Argument): boolean {
+  return mayNameFlag(grammar, argument, { name: of.name, given });
 }
 
 function addOperand(scanner: Scanner, argument: Argument): void {
@@ -130,10 +136,8 @@ function scanText(scanner: Scanner, argument: Argument, text: string): void {
     if (text.startsWith("-") || grammar.flags.has(text)) return scanLong(scanner, argument, text);
     return addOperand(scanner, argument);
   }
-  if (text === "--") {
-    scanner.isOver = true;
-    scanner.plainFrom = scanner.operands.length;
-  } else if (text.startsWith("--")) scanLong(scanner, argument, text);
+  if (text === "--") scanner.isOver = true;
+  else if (text.startsWith("--")) scanLong(scanner, argument, text);
   else if (text.startsWith("-") && text !== "-") scanCluster(scanner, argument, text);
   else if (style === "bare" && isBareCluster(grammar, text)) scanBare(scanner, argument, text);
   else addOperand(scanner, argument);
@@ -259,18 +263,26 @@ function harmfulBeginningWith({ flags }: Grammar, name: string): { readonly flag
   return undefined;
 }
 
-/** Reports an argument that may turn out to be something else than it looks like. */
+/** Reports an argument that may turn out to be something else than it looks like, with what would keep it from it. */
 export function reportMaybeFlag(of: Case, argument: Argument): void {
-  const found = argument.values?.find(({ text, isGlob }) => isGlob && /^[*?[]/.test(text));
-  const message =
-    found === undefined
-      ? `${shown(argument.raw)} may become a flag or several arguments of ${shown(of.name)} when the command runs`
-      : `a file that ${shown(argument.raw)} finds may have a flag of ${shown(of.name)} for its name: write ${shown(`./${found.text}`)}`;
-  const finding = review("safe-binaries", { ruleId: "program.dynamic", span: argument.span, message });
-  of.report(found !== undefined && found.text === argument.raw ? { ...finding, edits: [fromHere(argument)] } : finding);
+  const { raw, span } = argument;
+  const found = argument.values?.find(beginsAnyhow);
+  const edits = found === undefined ? undefined : mendsOf(argument, found);
+  const finding = review("safe-binaries", { ruleId: "program.dynamic", span, message: maybeFlag(of, raw, found) });
+  of.report(edits === undefined ? finding : { ...finding, edits });
 }
 
-/** A blank stands before a word that is an argument; where something else does, the place is not the one that was meant. */
-function fromHere({ span }: Argument): Edit {
-  return { at: span.start, behind: " ", text: "./", reason: "puts `./` before names of files, so that none is read as a flag" };
+function maybeFlag(of: Case, raw: string, found: ArgumentValue | undefined): string {
+  if (found === undefined) return `${shown(raw)} may become a flag or several arguments of ${shown(of.name)} when the command runs`;
+  return found.isTorn === true
+    ? `a part of a file's name, behind a blank or a line break in it, may be a flag of ${shown(of.name)}`
+    : `a file that ${shown(raw)} finds may have a flag of ${shown(of.name)} for its name: write ${shown(`./${found.text}`)}`;
+}
+
+/** A glob gets `./`; what keeps a name whole keeps it from being a flag where it begins with a folder. */
+function mendsOf({ raw, span }: Argument, { text, whole }: ArgumentValue): readonly Edit[] | undefined {
+  if (whole !== undefined) return whole;
+  if (raw !== text) return undefined;
+  // A blank stands before a word that is an argument; where something else does, the place is not the one that was meant.
+  return [{ at: span.start, behind: " ", text: "./", reason: "puts `./` before names of files, so that none is read as a flag" }];
 }

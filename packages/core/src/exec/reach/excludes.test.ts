@@ -57,7 +57,7 @@ describe("a text that leaves out secrets", () => {
     ["find", "find . -type f -print0 | xargs -0 cat"],
     ["find", "find . -name '*.json' -o -name '*.ts' | xargs cat"],
     ["find", "find . -maxdepth 9 -type f | xargs cat"],
-    ["find", 'for f in $(find a -type f); do cat "$f"; done'],
+    ["find", 'find a -type f | while read -r f; do cat "$f"; done'],
   ])("of %s shows none, and everything else: %s", (_, command) => {
     const [program = ""] = command.split(" ");
     if (!has(program)) return;

@@ -107,23 +107,42 @@ function matchedPath(reader: Reader, glob: string): Chance {
   return /^\*\/[^*?[\]/]+\/\*$/.test(glob) && matchesGlob(glob, reader.path) ? DONE : MAYBE;
 }
 
-/** The edits that take secrets out of what a `find` prints. Its own `-o` gets parentheses. */
-export function findEdits(words: readonly Word[]): readonly Edit[] {
+/** Where the tests of a `find` stand, and what they are; depths come before them. */
+function testsOf(words: readonly Word[]): { readonly behind: Word; readonly last: Word; readonly needsGroup: boolean } | undefined {
   const args = words.slice(1);
   const isExpression = ({ text }: Word, index: number): boolean =>
     /^[-(!,]/.test(text ?? "") && !(index === 0 && /^-[HLP]$/.test(text ?? ""));
   let from = args.findIndex(isExpression);
   const last = words.at(-1);
-  const start = (from < 0 ? last : words[from]) ?? last;
-  if (start === undefined || last === undefined) return [];
-  let behind = start;
-  // Depths come first.
+  let behind = (from < 0 ? last : words[from]) ?? last;
   while (from >= 0 && /^-(?:max|min)depth$/.test(args[from]?.text ?? "")) {
     from += 2;
     behind = words[from] ?? last;
   }
+  if (behind === undefined || last === undefined) return undefined;
   const rest = from < 0 ? [] : args.slice(from);
-  const needsGroup = rest.some(({ text }) => text === "-o" || text === "-or" || text === ",");
+  return { behind, last, needsGroup: rest.some(({ text }) => text === "-o" || text === "-or" || text === ",") };
+}
+
+/** The edits that take secrets out of what a `find` prints. Its own `-o` gets parentheses. */
+export function findEdits(words: readonly Word[]): readonly Edit[] {
+  const tests = testsOf(words);
+  if (tests === undefined) return [];
+  const { behind, last, needsGroup } = tests;
   const first: Edit = { at: behind.span.end, behind: behind.raw, text: ` ${FIND_EXCLUDES}${needsGroup ? " \\(" : ""}` };
   return needsGroup ? [first, { at: last.span.end, behind: last.raw, text: " \\)" }] : [first];
+}
+
+/** The edits that make a `find` end each name with NUL; undefined where it prints in more ways than one. */
+export function findNulEdits(words: readonly Word[], reason: string): readonly Edit[] | undefined {
+  const printing = words.filter(({ text }) => /^-print0?$/.test(text ?? ""));
+  if (printing.length > 0)
+    return printing.every(({ raw }) => raw === "-print")
+      ? printing.map(({ span }) => ({ at: span.end, behind: "-print", text: "0", reason }))
+      : undefined;
+  const tests = testsOf(words);
+  if (tests === undefined) return undefined;
+  const { behind, last, needsGroup } = tests;
+  const print: Edit = { at: last.span.end, behind: last.raw, text: `${needsGroup ? " \\)" : ""} -print0`, reason };
+  return needsGroup ? [{ at: behind.span.end, behind: behind.raw, text: " \\(", reason }, print] : [print];
 }

@@ -51,8 +51,17 @@ const MENDED = lines(`
   find . -maxdepth 2 -type f \\( -name '*.json' -o -name '*.yml' \\) | xargs grep -n password
   find . -not -name '*.md' | xargs tail -3
   find . -type f | while read -r f; do cat "$f"; done
-  for f in $(find . -type f); do head -3 "$f"; done
   while read -r f; do cat "$f"; done < <(find . -type f)
+  grep foo *.json
+  find . -type f | xargs wc -l
+  find . -name '*.ts' | xargs cat
+  find src \\( -name '*.ts' -o -name '*.tsx' \\) | xargs head -3
+  find . -name node_modules -prune -o -name '*.py' -print | xargs cat
+  find . -type f | grep '\\.py$' | xargs cat
+  find . -type f | grep -E '\\.(ts|tsx)$' | xargs cat
+  find . -type f | xargs grep -n foo
+  git ls-files '*.ts' | xargs cat
+  du -sh *
 `);
 
 /** What may show a secret and has no options to leave it out. */
@@ -88,6 +97,8 @@ const ASKED = lines(`
   rg -uu password
   grep -rn password . && npm test
   find . -type f | xargs cat; cat *
+  for f in $(find . -type f); do head -3 "$f"; done
+  for f in $(find . -name '*.py'); do cat "$f"; done
 `);
 
 /** What reaches as far and shows no secret. */
@@ -108,7 +119,6 @@ const SAFE = lines(`
   grep -rn password --include=*.ts src
   grep -rn password src --include='*.py' --include='*.md'
   grep -n password src/*.ts
-  grep foo ./*.json
   grep -n password src/a.txt
   rg foo
   rg -l password
@@ -128,25 +138,21 @@ const SAFE = lines(`
   diff a.txt b.txt
   git diff --no-index a.txt b.txt
   git diff --no-index --stat src lib
-  find . -type f | xargs wc -l
   find . -type f | xargs cat | wc -l
-  find . -name '*.ts' | xargs cat
-  find src \\( -name '*.ts' -o -name '*.tsx' \\) | xargs head -3
-  find . -name node_modules -prune -o -name '*.py' -print | xargs cat
-  find . -type f | grep '\\.py$' | xargs cat
-  find . -type f | grep -E '\\.(ts|tsx)$' | xargs cat
-  find . -type f | xargs grep -n foo
-  git ls-files '*.ts' | xargs cat
   for f in src/*.ts; do head -3 "$f"; done
-  for f in $(find . -name '*.py'); do cat "$f"; done
   cat .github/workflows/*.yml
   cat packages/*/package.json
   cat *.md
   cat *.log | grep -i error | tail
   ls *
-  du -sh *
   file ./*
   sha256sum *
+  find . -name '*.ts' -print0 | xargs -0 cat
+  find . -name '*.ts' | xargs wc -l
+  find . -type f -print0 | grep -z '\\.py$' | xargs -0 cat
+  git ls-files -z '*.ts' | xargs -0 cat
+  du -sh ./*
+  grep foo ./*.json
 `);
 
 describe("secrets by reach", () => {

@@ -3,14 +3,15 @@
  * files are chosen without secrets, nor a search for letters that no secret holds. Reports what is left, with the options that leave secrets
  * out where the program has such.
  */
+import { globsMeet } from "../../guard/name-glob.js";
 import { SECRET_PROBES } from "../../guard/secret-globs.js";
 import { SOURCES } from "../../guard/secret-names.js";
 import type { Argument, ArgumentValue } from "../argument.js";
-import { globsMeet } from "../../guard/name-glob.js";
 import { say } from "../binaries/case.js";
 import type { Case } from "../binaries/case.js";
 import type { Flag, Grammar, Operands } from "../binaries/grammar.js";
 import type { Kind } from "../binaries/kinds.js";
+import { beginsAnyhow, spellings } from "../binaries/names-as-flags.js";
 import { reportMaybeFlag } from "../binaries/scan.js";
 import type { Scan } from "../binaries/scan.js";
 import { globMayNameSecret, leavesNoSecret } from "./choice.js";
@@ -46,12 +47,13 @@ export function checkReach(reading: Reading, of: Case): void {
   const broad = broadOf(files);
   const folders = search === undefined ? undefined : foldersOf(search, files, { reading, of });
   if (broad.length === 0 && folders === undefined) return;
-  const asFlag = search?.pattern === undefined ? undefined : broad.find((file) => mayBeFlag(file, reading));
-  if (asFlag !== undefined) return reportMaybeFlag(of, asFlag);
-  if (search !== undefined && (isGiven(search.names, reading) || searchesHarmless(search, reading))) return;
+  if (search !== undefined && isGiven(search.names, reading)) return;
   const choices = search === undefined ? [] : choicesOf(search, found, reading.grammar);
   const isChosen = search?.choice !== undefined && leavesNoSecret(choices, takesByDefault(search.choice.byDefault, choices));
-  if (isChosen && broad.length === 0) return;
+  if (search !== undefined && ((isChosen && broad.length === 0) || searchesHarmless(search, reading))) {
+    const loosened = found.maybeFlags.find((argument) => mayLoosen(argument, search, reading.grammar));
+    return loosened === undefined ? undefined : reportMaybeFlag(of, loosened);
+  }
   const excludes = folders === undefined || isChosen ? [] : excludesFor(of, lastChoice(search, reading));
   const sifts = broad.flatMap(({ values }) => (values ?? []).filter((value) => isBroad(value)).map(({ sift }) => sift));
   const edits = [...(excludes ?? []), ...sifts.flatMap((sift) => sift ?? [])];
@@ -59,15 +61,6 @@ export function checkReach(reading: Reading, of: Case): void {
   const at = broad[0] ?? folders?.[0];
   const what = at === undefined ? of.name : `${of.name} ${at.raw}`;
   say(of, { topic: "secret", text: MANY }, { span: at?.span ?? of.span, what, ...(isMendable ? { edits } : {}) });
-}
-
-/**
- * Whether a file that this finds may have a flag for its name. A search with `-e.`, `-v` or `-C9` among its files shows every line of them,
- * whatever it was told to look for.
- */
-function mayBeFlag(file: Argument, { found: { operands, plainFrom } }: Reading): boolean {
-  if (file.isQuoted === true || operands.indexOf(file) >= plainFrom) return false;
-  return file.values?.some(({ text, isGlob }) => isGlob && globsMeet(text, "-*")) === true;
 }
 
 /** The operands that are files, or selections of git. */
@@ -141,6 +134,20 @@ function searchesHarmless({ pattern }: Search, reading: Reading): boolean {
     patterns.length > 0 &&
     patterns.every(({ values }) => values?.every(({ text, isGlob }) => !isGlob && missesSecrets(text, dialect)) === true)
   );
+}
+
+/** Whether a name may be an option with which the search shows other lines, or lines of other files: `-v`, `-e.`, `--include=.env`. */
+function mayLoosen({ values = [] }: Argument, { pattern, choice }: Search, { flags, binary }: Grammar): boolean {
+  const { include = "", globs = "", types = "" } = choice ?? {};
+  const names = [pattern?.loose, pattern?.flag, include, globs, types].join(" ").split(/\s+/);
+  const forms = names.flatMap((name) => namesOf(name, flags).flatMap(([each, flag]) => spellings(each, flag, binary.style)));
+  return values.some((value) => beginsAnyhow(value) && forms.some((form) => globsMeet(value.text, form)));
+}
+
+/** A flag under all its names. */
+function namesOf(name: string, flags: Grammar["flags"]): readonly (readonly [string, Flag])[] {
+  const flag = flags.get(name);
+  return flag === undefined ? [] : [...flags].filter(([, each]) => each === flag);
 }
 
 function choicesOf({ choice = { byDefault: "always" } }: Search, { values }: Scan, grammar: Grammar): readonly Choice[] {

@@ -64,7 +64,7 @@ export const files: BinaryTable = {
       -t,--threshold:text --time?:text --time-style:text --exclude:text -x,--one-file-system --help --version`,
     reviewFlags: { "--files0-from:path": OTHER_NAMES, "-X,--exclude-from:path": "read: reads another file" },
     operands: "path*",
-    examples: { safe: ["du -sh .", "du -sh *", "du -h -d 1 src"], review: ["du -sh /", "du --files0-from=x", "du ~"] },
+    examples: { safe: ["du -sh .", "du -sh ./*", "du -sh */", "du -h -d 1 src"], review: ["du -sh /", "du --files0-from=x", "du ~"] },
   },
   df: {
     flags: `-a,--all -B,--block-size:text --total -h,--human-readable -H,--si -i,--inodes -k -l,--local --no-sync --output?:text -P,--portability
