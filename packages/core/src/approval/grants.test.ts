@@ -24,6 +24,7 @@ describe("scopeMayCover()", () => {
     ["the command elsewhere", callScope(list), shellAction("ls -l", { cwd: "/" }), false],
     ["another command", callScope(list), shellAction("ls -la", { cwd: "/srv" }), false],
     ["a command that its digest is not of", { kind: "shell", command: "ls", digest: "sha256:0" }, shellAction("ls"), false],
+    ["a command that another one's digest is of", { ...callScope(list), kind: "shell", command: "ls" } as GrantScope, list, false],
     ["a call of the tool", tool, write, true],
     ["the tool of another server", tool, toolAction("other", "write_file"), false],
     ["another tool", tool, toolAction("files", "read_file"), false],
@@ -48,6 +49,13 @@ describe("scopeMayCover()", () => {
   });
 });
 
+describe("callScope()", () => {
+  it("says the command, so that whoever reads the scope knows it", () => {
+    expect(callScope(list)).toMatchObject({ kind: "shell", command: "ls -l" });
+    expect(callScope(write)).toMatchObject({ kind: "action" });
+  });
+});
+
 describe("scopeCovers()", () => {
   it("leaves argument patterns to the policy, and covers nothing without one", () => {
     expect(scopeCovers(patterns, write, { proves: () => true })).toBe(true);
@@ -68,6 +76,7 @@ describe("scopeIncludes()", () => {
     ["patterns other ones", patterns, { ...patterns, args: { path: "b" } }, false],
     ["a tool the call", tool, callScope(write), true],
     ["a call the tool", callScope(write), tool, false],
+    ["a host another port of it", site, { ...site, port: 8_443 }, false],
     ["a call itself", callScope(write), callScope(write), true],
     ["a host with its twin the host", host, alone, true],
     ["a host the host with its twin", alone, host, false],
