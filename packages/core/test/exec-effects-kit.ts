@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type EffectWorld, isInstalled, listEffects, observeEffects, type ObserveOptions } from "@acp/testing";
 import { TABLES } from "../src/exec/binaries/binaries.js";
 import type { Binary, BinaryTable } from "../src/exec/binaries/table.js";
+import { LINES } from "./exec-effects-lines.js";
 
 /** One line that a table calls safe. */
 export interface Row {
@@ -34,8 +35,11 @@ function rowsOf(table: BinaryTable): readonly Row[] {
   });
 }
 
-/** Every safe line of every table. */
-export const ROWS: readonly Row[] = [...new Map(TABLES.flatMap(rowsOf).map((row) => [row.line, row])).values()];
+
+const ELSEWHERE: readonly Row[] = LINES.map((line) => ({ line, program: "bash", isHere: true }));
+
+/** Every safe line of every table, and those of {@link LINES}. */
+export const ROWS: readonly Row[] = [...new Map([...TABLES.flatMap(rowsOf), ...ELSEWHERE].map((row) => [row.line, row])).values()];
 
 /** What a run of one line or more did; each effect in words. */
 export type Found = ReadonlyMap<string, readonly string[]>;

@@ -5,8 +5,10 @@
 import { effectsNeed, type EffectWorld, makeEffectWorld } from "@acp/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
+import { evaluateCommandSafety } from "../src/exec.js";
 import { findEffects, partsOf, ROWS } from "./exec-effects-kit.js";
 import { KNOWN_FAULTS, LONG, SLOW } from "./exec-effects-known.js";
+import { LINES } from "./exec-effects-lines.js";
 
 const need = effectsNeed();
 const HERE = ROWS.filter(({ line, isHere }) => isHere && !LONG.has(line));
@@ -27,6 +29,10 @@ describe.skipIf(!need.run)(`safe rows in a world of traps${need.run ? "" : ` (sk
   const parts = partsOf(linesOf(isDeep ? PROVEN : QUICK), isDeep ? 8 : 40);
   it.each(parts.map((lines) => [lines[0], lines] as const))("have no effect, from `%s` on", async (_first, lines) => {
     expect(Object.fromEntries(await findEffects(lines, world, { cpuSecondsMax: 60 }))).toEqual({});
+  });
+
+  it.each(LINES)("`%s` is such a line: the engine calls it safe", (line) => {
+    expect(evaluateCommandSafety(line, { cwd: "/work/app" }).reasons).toEqual([]);
   });
 
   it("are enough to say something", () => {

@@ -3,6 +3,7 @@
  * Whether their commands are safe is judged elsewhere; this is only about what they print.
  */
 import type { ArgumentValue } from "./argument.js";
+import { isOfSystem } from "./paths.js";
 import { findEdits, findNulEdits } from "./reach/find-choice.js";
 import { choosesNoSecret, keepsSourceNames } from "./reach/listing.js";
 import type { Edit } from "./findings.js";
@@ -254,6 +255,7 @@ function isOneOf(node: Node, table: Table): boolean {
   const [name, ...args] = node.words.map(lettersOf);
   if (name === undefined || args.includes(undefined) || !Object.hasOwn(table, name)) return false;
   const known = args.filter((arg) => arg !== undefined);
+  if (table === LISTERS && known.some(isOfSystem)) return false;
   if (table[name]?.(known) !== true) return false;
   return !aimsOf(table, name, known).some((arg) => AIMED.test(arg)) || (table === LISTERS && choosesNoSecret(name, known));
 }

@@ -167,7 +167,7 @@ describe("parseShell() of nodes", () => {
     ["case a in b|c) d;; esac", { type: "case", patterns: [{ text: "b" }, { text: "c" }], bodies: [{}] }],
     ["[[ -f a && b == c ]]", { type: "test", comparisons: [{ operator: "-f" }, { operator: "==" }] }],
     ["[[ a =~ ^(b|c)$ ]]", { type: "test", comparisons: [{ words: [{ text: "a" }, { text: "^(b|c)$" }] }] }],
-    ["a &", { type: "refused", construct: "background", body: [{ type: "command" }] }],
+    ["a &", { type: "group", kind: "background", body: { type: "command" } }],
     ["f() { a; }", { type: "refused", construct: "function", name: "f" }],
     ["coproc a", { type: "refused", construct: "coproc" }],
     ["select x in a; do b; done", { type: "refused", construct: "select", words: [{ text: "a" }] }],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { evaluateCommandSafety } from "./evaluate.js";
 import type { Finding } from "./findings.js";
 import { checkPath, pathProblem, resolveInside } from "./paths.js";
 import type { Place } from "./place.js";
@@ -97,6 +98,52 @@ describe("resolveInside()", () => {
     ["/home/ann/app", KNOWN, ""],
     ["/home/ann", KNOWN, undefined],
   ])("resolves %j", (path, place, expected) => expect(resolveInside(path, place)).toBe(expected));
+});
+
+describe("what the system has for everybody", () => {
+  const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+
+  it.each([
+    "cat /usr/include/stdio.h",
+    "grep -n x /usr/local/lib/python3.13/site-packages/a.py",
+    "head -5 /usr/share/*/x",
+    "grep -c x /Applications/Editor.app/Contents/Resources/a.js",
+    "cat < /usr/lib/os-release",
+    "ls -la /etc /opt/app",
+    "find /usr /boot -name 'jdk*'",
+    "stat /etc/hosts",
+    "tree -L 1 /etc/systemd",
+  ])("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
+
+  it.each([
+    "cat /etc/hosts",
+    "cat /usr/include/../../etc/hosts",
+    "cat /usr/src/app/x",
+    "cat /usr/share/x/.env",
+    "cat /usr/*/x",
+    "cat /usr/libx",
+    "cat /Applications/x",
+    "cat /Applications/../x.app/Contents/a",
+    "cat ../../usr/lib/x",
+    "cd /usr/lib && ls",
+    "ls /",
+    "ls /home",
+    "ls /tmp",
+    "ls /root/x",
+    "ls /etc/../root",
+    "ls /etc/*",
+    "ls /etc/ssh",
+    "stat /etc/shadow",
+    "find /etc -name x -exec cat {} +",
+    "find /etc -newer /etc/hosts",
+    "find /etc -name x | xargs cat",
+    "find /usr/../etc -name x | xargs cat",
+    "ls -1 /etc/x* | head -1 | xargs cat",
+    'find /etc -type f | while read -r f; do cat "$f"; done',
+    "cat $(ls /etc)",
+    'for f in $(find /etc); do cat "$f"; done',
+    "d=/etc; find $d -name x | xargs cat",
+  ])("%s is not", (command) => expect(rulesOf(command)).not.toEqual([]));
 });
 
 describe("checkPath()", () => {

@@ -18,10 +18,50 @@ export interface PathProblem {
 /** Devices that hold nothing of anyone: what a redirection or an operand may name though they are outside. */
 const HARMLESS_DEVICE = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d{1,3})$/;
 
-/** Reports a path that a program reads, unless it stays inside the project and names no secret. */
-export function checkPath(value: ArgumentValue, place: Place, at: { readonly report: Report; readonly span: Span }): void {
+interface Spot {
+  readonly report: Report;
+  readonly span: Span;
+}
+
+/** Reports a path that a program reads, unless it stays inside the project, or is the system's for everybody, and names no secret. */
+export function checkPath(value: ArgumentValue, place: Place, at: Spot): void {
+  checkPlace(value, place, { ...at, open: SOFTWARE });
+}
+
+/** Reports a path of which a program shows the name only: what folders of the system hold is no secret. */
+export function checkName(value: ArgumentValue, place: Place, at: Spot): void {
+  checkPlace(value, place, { ...at, open: SYSTEM });
+}
+
+/** Reports a path that has to be inside the project: where a program works, writes, or looks for settings. */
+export function checkInside(value: ArgumentValue, place: Place, at: Spot): void {
+  checkPlace(value, place, { ...at, open: NOWHERE });
+}
+
+function checkPlace(value: ArgumentValue, place: Place, { report, span, open }: Spot & { readonly open: RegExp }): void {
   const problem = pathProblem(value, place);
-  if (problem !== undefined) at.report(review("safe-binaries", { ...problem, span: at.span }));
+  if (problem === undefined || (problem.ruleId === "path.outside" && isOpen(value, open))) return;
+  report(review("safe-binaries", { ...problem, span }));
+}
+
+/** Libraries, headers and documentation that come with installed programs, for everybody to read. */
+const SOFTWARE = /^(?:usr\/(?:local\/)?(?:include|lib(?:32|64|x32|exec)?|share)|Applications\/[^/]+\.app\/Contents)(?:\/|$)/;
+/** Folders of the system and its programs, whose names alone tell nothing of anyone. No home, no mount, nothing temporary. */
+const SYSTEM = /^(?:etc|usr|opt|boot|s?bin|lib(?:32|64|x32)?|System|Applications)(?:\/|$)/;
+const NOWHERE = /^(?!)/;
+/** Who asks where these are reads them next. */
+const SENSITIVE = /passw|shadow|sudoers|private|secret|credential|keytab|ssh|keys?(?![a-z])|token/i;
+
+/** Whether an absolute path leads into such folders and names no secret there. */
+function isOpen({ text, isGlob }: ArgumentValue, folders: RegExp): boolean {
+  const parts = text.startsWith("/") ? normalise([], text) : undefined;
+  const path = parts?.join("/") ?? "";
+  return folders.test(path) && (folders === SOFTWARE || !SENSITIVE.test(path)) && secretProblem(path, { text, isGlob }) === undefined;
+}
+
+/** Whether a text is an absolute path to folders of the system: what is listed there is no name of the project's. */
+export function isOfSystem(text: string): boolean {
+  return text.startsWith("/") && SYSTEM.test((normalise([], text) ?? []).join("/"));
 }
 
 /** Reports an argument that makes the shell list names outside the project, or of secrets, whatever its program does with them. */
@@ -41,8 +81,12 @@ export function pathProblem(value: ArgumentValue, place: Place): PathProblem | u
       ? { ruleId: "path.unknown-place", message: `It is not known where ${shown(text)} is: the current directory is not known here` }
       : { ruleId: "path.outside", message: `${shown(text)} is outside the project` };
   }
+  return secretProblem(inside, value);
+}
+
+function secretProblem(inside: string, { text, isGlob }: ArgumentValue): PathProblem | undefined {
   if (isSecretName(inside)) return { ruleId: "path.secret", message: `${shown(text)} usually holds credentials` };
-  if (value.isGlob && inside.split("/").some((part) => /[*?[]/.test(part) && canMatchSecret(part))) {
+  if (isGlob && inside.split("/").some((part) => /[*?[]/.test(part) && canMatchSecret(part))) {
     return { ruleId: "path.secret", message: `${shown(text)} can name files that hold credentials` };
   }
   return undefined;

@@ -67,9 +67,23 @@ describe("names that the shell itself lists", () => {
   )("%s is not", (command) => expect(rulesOf(command)).not.toEqual([]));
 });
 
+describe("jobs in the background", () => {
+  it.each(lines("ls &", "ls & cat a; wait", "{ ls; cat a; } & wc -l b", "(ls | head) & sleep 1", "x=a & cat b"))("%s is safe", (command) =>
+    expect(rulesOf(command)).toEqual([]),
+  );
+});
+
 describe("constructs that are never safe by themselves", () => {
   it.each([
-    ["ls &", "syntax.background"],
+    ["zap &", "program.unknown"],
+    ["ls & zap & wait", "program.unknown"],
+    ["exit & zap", "program.unknown"],
+    ["cd .. & cat x; cat ../x", "path.outside"],
+    ["cd /tmp & ls", "cd.outside"],
+    ["ls > x &", "redirect.file"],
+    ["for x in a b; do sleep 9 & done", "loop.background"],
+    ["while read x; do echo $(sleep 9 > /dev/null &); done < a", "loop.background"],
+    ["while sleep 9 & false; do ls; done", "loop.background"],
     ["f() { ls; }", "syntax.function"],
     ["coproc ls", "syntax.coproc"],
     ["select x in a b; do ls; done", "syntax.select"],

@@ -18,16 +18,24 @@ import { after, either, join, joinVariables, withInput, withInputOf, withOutput,
 import type { Outcome, State } from "./state.js";
 import type { Node, Redirect, Script, Word } from "./tree.js";
 import { canSet } from "./variables.js";
-import { nodesOf } from "./words.js";
+import { nodesOf, visitNodes } from "./words.js";
 import { syntax } from "./walk.js";
 import type { Walk } from "./walk.js";
 
 /** Reports everything that keeps a script from being proven safe. */
-export function safeWalk({ report, extra, allowlist, lifted }: Omit<Walk, "script">, script: Script, start: State): void {
-  const judgeScript: Walk["script"] = (inner, state) => void judgeNode(walk, withOutput(state, true), inner.body);
-  const walk: Walk = { report, extra, allowlist, lifted, script: judgeScript };
-  judgeNode(walk, start, script.body);
+export function safeWalk(parts: WalkParts, script: Script, start: State): void {
+  judgeNode(walkOf(parts), start, script.body);
 }
+
+type WalkParts = Omit<Walk, "script">;
+
+function walkOf(parts: WalkParts): Walk {
+  const walk: Walk = { ...parts, script: (inner, state) => void judgeNode(walk, withOutput(state, true), inner.body) };
+  return walk;
+}
+
+/** The walk of a job in the background, which an entry of an allowlist does not lift: it may outlive its command. */
+const unlisted = (walk: Walk): Walk => walkOf({ ...walk, allowlist: undefined });
 
 function judgeNode(walk: Walk, state: State, node: Node): Outcome {
   switch (node.type) {
@@ -42,8 +50,8 @@ function judgeNode(walk: Walk, state: State, node: Node): Outcome {
       return node.prefix === "!" ? { ok: failed, failed: ok } : { ok, failed };
     }
     case "group": {
-      const outcome = judgeNode(walk, state, node.body);
-      return node.kind === "subshell" ? either(state) : outcome;
+      const outcome = judgeNode(node.kind === "background" ? unlisted(walk) : walk, state, node.body);
+      return node.kind === "braces" ? outcome : either(state);
     }
     case "redirected":
       return judgeRedirected(walk, state, node);
@@ -131,6 +139,8 @@ function judgeIf(walk: Walk, start: State, parts: readonly Node[]): Outcome {
 function judgeWhile(walk: Walk, state: State, loop: Kind<"while">): Outcome {
   const { condition, body, span } = loop;
   if (mayNotEnd(loop)) walk.report(syntax("loop.endless", span, "nothing in this loop is known to end it"));
+  judgeJobs(walk, condition);
+  judgeJobs(walk, body);
   const entry = loopState(state, [condition, body]);
   const behind = after(judgeNode(walk, entry, condition));
   const end = after(judgeNode(walk, behind ?? entry, body));
@@ -142,6 +152,7 @@ function judgeFor(walk: Walk, state: State, { name, words, body, span }: Kind<"f
   judgeWords(walk, state, words ?? []);
   for (const argument of resolveArguments(words ?? [], state.variables))
     for (const place of state.places) checkGlob(argument, place, walk.report);
+  judgeJobs(walk, body);
   const entry = loopState(state, [body]);
   const end = after(judgeNode(walk, withVariable(entry, name, words === undefined ? undefined : loopValues(words, state)), body));
   return either(join(withVariable(entry, name, undefined), end) ?? entry);
@@ -161,6 +172,14 @@ function loopValues(words: readonly Word[], { variables }: State): readonly Argu
   return values;
 }
 
+/** A job that is left behind in each round may be one of any number. */
+function judgeJobs(walk: Walk, body: Script["body"]): void {
+  visitNodes({ span: body.span, body }, (node) => {
+    if (node.type === "group" && node.kind === "background")
+      walk.report(syntax("loop.background", node.span, "each round of the loop leaves a background job behind"));
+  });
+}
+
 /** What is known at the start of every round: nothing about what a round itself changes. */
 function loopState(state: State, parts: readonly Node[]): State {
   let entry = state;
@@ -174,7 +193,7 @@ function loopState(state: State, parts: readonly Node[]): State {
         for (const text of texts) if (text !== undefined && canSet(text)) entry = withVariable(entry, text, undefined);
     } else if (node.type === "for") entry = withVariable(entry, node.name, undefined);
     // These have a shell of their own.
-    if (node.type === "pipeline" || (node.type === "group" && node.kind === "subshell")) return;
+    if (node.type === "pipeline" || (node.type === "group" && node.kind !== "braces")) return;
     for (const inner of nodesOf(node)) visit(inner);
   };
   for (const part of parts) visit(part);

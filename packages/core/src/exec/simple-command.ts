@@ -48,11 +48,14 @@ interface Call {
   readonly words: readonly Word[];
   /** Whether the shell itself runs it, so that its builtins count. */
   readonly isOfShell: boolean;
+  /** Whether it was given by the path of the system's program; an allowlist names programs. */
+  readonly isByPath?: true;
   /** Wrappers around it. */
   readonly depth: number;
 }
 
-function judgeCall(walk: Walk, state: State, call: Call): Outcome {
+function judgeCall(walk: Walk, state: State, given: Call): Outcome {
+  const call = named(given);
   const { words, depth } = call;
   const program = programOf(words[0], state);
   if (typeof program !== "string") {
@@ -73,6 +76,20 @@ function judgeCall(walk: Walk, state: State, call: Call): Outcome {
   if (wrapped.tail.length === 0 && wrapped.script === undefined) return judgeArguments(walk, state, call);
   walk.report(review("safe-binaries", { ruleId: "wrapper.runs", span, message: `\`${program}\` runs another command in its own way` }));
   return either(state);
+}
+
+/** Folders of the system's own programs, which only an administrator changes: `/usr/local/bin` is none, for people install there. */
+const SYSTEM_PROGRAM = /^\/(?:usr\/)?s?bin\/([^/]+)$/;
+
+/** The call under the program's name where its path is that of the system's own: no builtin of the shell then. */
+function named(call: Call): Call {
+  const [word, ...others] = call.words;
+  const text = SYSTEM_PROGRAM.exec(word?.text ?? "")?.[1];
+  if (word === undefined || text === undefined) return call;
+  const { raw, span } = word;
+  // Bare, the name has a place of its own, behind which an option can be put.
+  const start = raw === word.text ? span.end - text.length : span.start;
+  return { ...call, words: [{ ...word, text, span: { start, end: span.end } }, ...others], isOfShell: false, isByPath: true };
 }
 
 /** The program's name, where it is one that is known. */
@@ -136,7 +153,7 @@ function judgeOrLift(walk: Walk, state: State, { call, programCall }: { readonly
   if ("ruleId" in target) report(target);
   else for (const place of state.places) judgeProgram(target, place, { extra: walk.extra, report, isFed, isShown });
   if (findings.length === 0) return;
-  const argv = walk.allowlist === undefined ? undefined : canLift(findings, programCall, state.places);
+  const argv = walk.allowlist === undefined || call.isByPath === true ? undefined : canLift(findings, programCall, state.places);
   const pattern = argv === undefined || walk.allowlist === undefined ? undefined : matchAllowlist(walk.allowlist, argv);
   if (pattern === undefined) for (const finding of findings) walk.report(finding);
   else walk.lifted.set(call.command, pattern);

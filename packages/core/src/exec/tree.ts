@@ -94,8 +94,8 @@ export type Node =
   | { readonly type: "pipeline"; readonly span: Span; readonly stages: readonly Node[]; readonly mergesErrors: boolean }
   /** `! a` and `time a`. */
   | { readonly type: "prefixed"; readonly span: Span; readonly prefix: "!" | "time"; readonly body: Node }
-  /** `( a )` runs in a shell of its own, `{ a; }` does not. */
-  | { readonly type: "group"; readonly span: Span; readonly kind: "subshell" | "braces"; readonly body: Node }
+  /** `( a )` runs in a shell of its own, and `a &` beside this one; `{ a; }` in this one. */
+  | { readonly type: "group"; readonly span: Span; readonly kind: "subshell" | "background" | "braces"; readonly body: Node }
   /** A compound command with redirections behind it. */
   | { readonly type: "redirected"; readonly span: Span; readonly body: Node; readonly redirects: readonly Redirect[] }
   /** `if`: conditions and branches, in order. */
@@ -122,9 +122,9 @@ export type Node =
   | {
       readonly type: "refused";
       readonly span: Span;
-      /** For a person: `a function definition`, `a coprocess`, `a background command` … */
+      /** For a person: `a function definition`, `a coprocess`, `select` … */
       readonly what: string;
-      readonly construct: "background" | "function" | "coproc" | "select" | "arithmetic" | "arithmetic-for" | "other";
+      readonly construct: "function" | "coproc" | "select" | "arithmetic" | "arithmetic-for" | "other";
       /** The function's or the coprocess's name. */
       readonly name?: string;
       readonly body: readonly Node[];

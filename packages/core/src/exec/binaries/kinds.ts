@@ -4,7 +4,7 @@
 import type { Argument } from "../argument.js";
 import { review } from "../findings.js";
 import { isGuard } from "../git-guards.js";
-import { checkPath } from "../paths.js";
+import { checkInside, checkName, checkPath } from "../paths.js";
 import { canMatchSecret, isSecretName } from "../../guard/secret-names.js";
 import { say, shown } from "./case.js";
 import type { Case } from "./case.js";
@@ -21,6 +21,7 @@ export type Kind =
   | "number"
   | "pattern"
   | "path"
+  | "named"
   | "folder"
   | "selection"
   | "revision"
@@ -58,7 +59,9 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   /** A pattern that the program itself matches: text, or names of files where the shell expands it first. */
   pattern: (argument, of) => (argument.values?.some(({ isGlob }) => isGlob) === true ? checkPaths(argument, of) : undefined),
   /** A file or a folder that is read. */
-  path: checkPaths,
+  path: (argument, of) => checkEach(checkPath, argument, of),
+  /** A file or a folder of which only names, sizes and dates are shown. */
+  named: (argument, of) => checkEach(checkName, argument, of),
   /** A folder that the program goes to. A repository's own folder is none to work in. */
   folder: (argument, of) => {
     checkPaths(argument, of);
@@ -189,8 +192,12 @@ export function checkKind(kind: Kind, argument: Argument, of: Case): void {
 
 /** Reports every path that an argument can be, and that it is not known. */
 export function checkPaths(argument: Argument, of: Case): void {
+  checkEach(checkInside, argument, of);
+}
+
+function checkEach(check: typeof checkPath, argument: Argument, of: Case): void {
   if (argument.values === undefined) return unknownPath(argument, of);
-  for (const value of argument.values) if (value.text !== "-") checkPath(value, of.place, { report: of.report, span: argument.span });
+  for (const value of argument.values) if (value.text !== "-") check(value, of.place, { report: of.report, span: argument.span });
 }
 
 function unknownPath(argument: Argument, of: Case): void {
@@ -209,7 +216,7 @@ function checkParts(argument: Argument, of: Case, separator: RegExp): void {
   for (const value of argument.values) {
     const found = separator.exec(value.text);
     const parts = found === null ? [value.text] : [value.text.slice(0, found.index), value.text.slice(found.index + found[0].length)];
-    for (const text of parts) if (text !== "") checkPath({ ...value, text }, of.place, { report: of.report, span: argument.span });
+    for (const text of parts) if (text !== "") checkInside({ ...value, text }, of.place, { report: of.report, span: argument.span });
   }
 }
 

@@ -70,7 +70,7 @@ function collect(node: Node, calls: Calls, isBeside: boolean): void {
     }
     return;
   }
-  const beside = isBeside || node.type === "pipeline" || (node.type === "refused" && node.construct === "background");
+  const beside = isBeside || node.type === "pipeline" || isBackground(node);
   for (const inner of nodesOf(node)) collect(inner, calls, beside);
 }
 
@@ -85,6 +85,8 @@ function namesOf([program, file]: readonly Word[]): readonly string[] {
 
 const isItself = ({ raw }: Word): boolean => /^(?:\.\/)?["']?\$\{?0\}?["']?$/.test(raw);
 
+const isBackground = (node: Node): boolean => node.type === "group" && node.kind === "background";
+
 function hasBackground(node: Node): boolean {
-  return (node.type === "refused" && node.construct === "background") || nodesOf(node).some(hasBackground);
+  return isBackground(node) || nodesOf(node).some(hasBackground);
 }

@@ -61,7 +61,8 @@ function visitNode(walk: Walk, node: Node, spot: Spot): Feed {
     case "prefixed":
       return visitNode(walk, node.body, spot);
     case "group":
-      return visitNode(walk, node.body, node.kind === "subshell" ? { ...spot, shell: copyOf(spot.shell) } : spot);
+      if (node.kind === "background" && startsItself(node)) reportDanger(walk, FORK_BOMB, node.span);
+      return visitNode(walk, node.body, node.kind === "braces" ? spot : { ...spot, shell: copyOf(spot.shell) });
     case "redirected": {
       const { input, files } = readRedirects(walk, spot, node.redirects);
       return keepFiles(spot, files, visitNode(walk, node.body, { ...spot, input }));
@@ -131,9 +132,7 @@ function visitRefused(walk: Walk, node: Extract<Node, { type: "refused" }>, spot
     spot.shell.functions.set(name, body);
     return NOTHING;
   }
-  if (construct === "background" && startsItself(node)) reportDanger(walk, FORK_BOMB, node.span);
-  const isOwnShell = construct === "background" || construct === "coproc";
-  return visitAll(walk, body, isOwnShell ? { ...spot, shell: copyOf(spot.shell) } : spot);
+  return visitAll(walk, body, construct === "coproc" ? { ...spot, shell: copyOf(spot.shell) } : spot);
 }
 
 function visitCommand(walk: Walk, { assignments, words, redirects, span }: Command, spot: Spot): Feed {

@@ -34,15 +34,7 @@ function sequence(parts: { readonly span: Span; readonly items: readonly Node[];
 
 function convertStatement(state: Conversion, statement: Statement): Node {
   const body = convertNode(state, statement.command);
-  if (statement.background !== true) return body;
-  return {
-    type: "refused",
-    span: spanOf(state, statement),
-    what: "a background command",
-    construct: "background",
-    body: [body],
-    words: [],
-  };
+  return statement.background === true ? { type: "group", span: spanOf(state, statement), kind: "background", body } : body;
 }
 
 function convertNode(state: Conversion, node: CommandNode | Pipeline | AndOr | CompoundList): Node {

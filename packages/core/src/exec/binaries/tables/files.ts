@@ -11,10 +11,10 @@ const LS: Binary = {
     -N,--literal -o -O -p -q,--hide-control-chars --show-control-chars -Q,--quote-name --quoting-style:text -r,--reverse -R,--recursive
     -s,--size -S --sort:text --time:text --time-style:text --full-time --file-type --group-directories-first --format:text --zero -t -T -u -U -v
     -w,--width:number -W -x -X -Z,--context -1 -@ --help --version`,
-  operands: "path*",
+  operands: "named*",
   examples: {
-    safe: ["ls", "ls -la", "ls -1 src", "ls *.ts", "ls --color=never -lhS lib"],
-    review: ["ls /etc", "ls ~", "ls --what", "ls .."],
+    safe: ["ls", "ls -la", "ls -1 src", "ls *.ts", "ls --color=never -lhS lib", "ls -ld /etc", "ls /usr/include/*.h"],
+    review: ["ls /", "ls /tmp", "ls /etc/shadow", "ls ~", "ls --what", "ls .."],
   },
 };
 
@@ -25,8 +25,8 @@ const EZA: Binary = {
     -H,--links -i,--inode -m,--modified -n,--numeric -S,--blocksize -t,--time:text -u,--accessed -U,--created --time-style:text
     --no-permissions -o,--octal-permissions --no-filesize --no-user --no-time --git --no-git --hyperlink -w,--width:number -@,--extended -v,--version
     --help`,
-  operands: "path*",
-  examples: { safe: ["eza -la --git", "eza -T -L 2 src"], review: ["eza /etc"] },
+  operands: "named*",
+  examples: { safe: ["eza -la --git", "eza -T -L 2 src"], review: ["eza /tmp"] },
 };
 
 export const files: BinaryTable = {
@@ -38,8 +38,8 @@ export const files: BinaryTable = {
   lsd: EZA,
   stat: {
     flags: "-L,--dereference -f,--file-system --cached:text -c,--format:text --printf:text -t,--terse -x -s -n --help --version",
-    operands: "path+",
-    examples: { safe: ["stat a.ts", "stat -c %s a b", "stat --format='%U %n' src"], review: ["stat /etc/passwd"] },
+    operands: "named+",
+    examples: { safe: ["stat a.ts", "stat -c %s a b", "stat --format='%U %n' src"], review: ["stat /etc/passwd", "stat /var/x"] },
   },
   file: {
     flags: `-b,--brief -i,--mime --mime-type --mime-encoding --apple --extension -F,--separator:text -h,--no-dereference -I -L,--dereference
@@ -83,7 +83,7 @@ export const files: BinaryTable = {
       "-R": "write: may write a file into every folder",
       "--fromfile": OTHER_NAMES,
     },
-    operands: "path*",
+    operands: "named*",
     examples: {
       safe: ["tree", "tree -L 2 src", "tree -aI 'node_modules|.git'"],
       review: ["tree -o x", "tree -ao x", "tree -Po a x", "tree -Lo 2 x", "tree -R -H . -L 1", "tree /"],
@@ -94,19 +94,19 @@ export const files: BinaryTable = {
   realpath: {
     flags: `-E -e,--canonicalize-existing -m,--canonicalize-missing -L,--logical -P,--physical -q,--quiet --relative-to:path --relative-base:path
       -s,--strip,--no-symlinks -z,--zero --help --version`,
-    operands: "path+",
-    examples: { safe: ["realpath .", "realpath --relative-to=src src/a"], review: ["realpath /etc/x"] },
+    operands: "named+",
+    examples: { safe: ["realpath .", "realpath --relative-to=src src/a"], review: ["realpath /tmp/x"] },
   },
   readlink: {
     flags: `-f,--canonicalize -e,--canonicalize-existing -m,--canonicalize-missing -n,--no-newline -q,--quiet -s,--silent -v,--verbose -z,--zero
       --help --version`,
-    operands: "path+",
+    operands: "named+",
     examples: { safe: ["readlink -f a"], review: ["readlink /proc/self/exe"] },
   },
   namei: {
     flags: "-x,--mountpoints -m,--modes -o,--owners -l,--long -n,--nosymlinks -v,--vertical",
-    operands: "path+",
-    examples: { safe: ["namei -l src/a"], review: ["namei /etc"] },
+    operands: "named+",
+    examples: { safe: ["namei -l src/a"], review: ["namei /tmp"] },
   },
   find: {
     style: "words",
@@ -125,7 +125,7 @@ export const files: BinaryTable = {
       "-fprintf:path:text": "write: writes a file",
       "-files0-from:path": OTHER_NAMES,
     },
-    operands: "path*",
+    operands: "named*",
     examples: {
       safe: [
         "find . -name '*.ts'",
@@ -135,6 +135,7 @@ export const files: BinaryTable = {
         "find . \\( -name a -o -name b \\) -prune -o -print",
         "find . -mtime -7 -size +1M",
         "find . -newermt 2024-01-01 -printf '%p %s\\n'",
+        "find /etc -maxdepth 1 -type d -name 'jdk*'",
       ],
       review: [
         "find . -exec cat {} +",

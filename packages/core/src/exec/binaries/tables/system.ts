@@ -15,6 +15,11 @@ export const system: BinaryTable = {
     "uname -srm",
   ),
   arch: plain("arch", ""),
+  sensors: {
+    flags: "-A,--no-adapter -f,--fahrenheit -j -u",
+    operands: "text*",
+    examples: { safe: ["sensors", "sensors -u"], review: ["sensors -s", "sensors -c x", "sensors --bus-list"] },
+  },
   nproc: plain("nproc", "--all --ignore:number", "nproc --all"),
   whoami: plain("whoami", ""),
   logname: plain("logname", ""),

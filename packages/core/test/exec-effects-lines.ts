@@ -1,0 +1,14 @@
+/** Lines: what is safe beyond the rows of the tables, for a run in a world of traps: how parts are joined, and where they are. Data. */
+export const LINES: readonly string[] = [
+  "ls & cat a.ts & wait",
+  "{ ls; wc -l a.ts; } & sleep 0",
+  "(ls | head -1) & wait",
+  "cd src & cat a.ts",
+  "/bin/ls -la",
+  "/usr/bin/git log -1",
+  "/usr/bin/env LC_ALL=C /bin/cat a.ts",
+  "/usr/bin/timeout 5 /usr/bin/wc -l a.ts",
+  "head -1 /usr/include/stdio.h",
+  "ls -la /etc /opt /usr/include",
+  "find /etc -maxdepth 1 -name 'host*'",
+];
