@@ -35,7 +35,6 @@ function rowsOf(table: BinaryTable): readonly Row[] {
   });
 }
 
-
 const ELSEWHERE: readonly Row[] = LINES.map((line) => ({ line, program: "bash", isHere: true }));
 
 /** Every safe line of every table, and those of {@link LINES}. */

@@ -11,4 +11,9 @@ export const LINES: readonly string[] = [
   "head -1 /usr/include/stdio.h",
   "ls -la /etc /opt /usr/include",
   "find /etc -maxdepth 1 -name 'host*'",
+  'python3 -I -c \'import json, re, sys, textwrap, datetime, collections, ast, csv; print(json.dumps({}), re.sub("a", "b", "a"))\'',
+  "python3 -I -c 'print(len(open(\"a.ts\").read()))'",
+  "python3 -I - <<'EOF'\nimport statistics, decimal, random, hashlib, struct, urllib.parse, calendar\nprint(1)\nEOF",
+  "node -e 'console.log([1, 2].map((x) => x * 2), process.argv)'",
+  'node -p \'require("fs").readFileSync("a.ts", "utf8").length\'',
 ];

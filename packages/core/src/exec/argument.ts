@@ -48,6 +48,8 @@ export interface ProgramCall {
   readonly span: Span;
   readonly program: string;
   readonly args: readonly Argument[];
+  /** What stands in the command for its input, as a here-document, where that is known. */
+  readonly input?: string;
 }
 
 /** What an argument is for sure: one text, and no glob. */

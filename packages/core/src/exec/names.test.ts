@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { evaluateCommandSafety } from "./evaluate.js";
 import { SAFETY_LIMITS } from "./limits.js";
 import { printedNames } from "./names.js";
 import { parseShell } from "./parse-shell.js";
@@ -73,4 +74,25 @@ describe("printedNames()", () => {
     "git ls-files; echo /etc/passwd",
     "toString",
   ])("says no to %j", (line) => expect(lists(line)).toBe(false));
+});
+
+describe("the number of a line", () => {
+  it.each([
+    'sed -n "$(grep -n foo a.ts | head -1 | cut -d: -f1),+6p" a.ts',
+    'sed -n "$(grep -nE foo a.ts | cut -d : -f 1 | tail -n 1)p" a.ts',
+    'n=$(grep -n foo a | head -1 | cut -d: -f1); sed -n "${n}p" a',
+  ])("%s is safe", (command) => expect(evaluateCommandSafety(command).reasons).toEqual([]));
+
+  it.each([
+    'sed -n "$(grep -n foo a b | head -1 | cut -d: -f1)p" a',
+    'sed -n "$(grep -n foo a* | head -1 | cut -d: -f1)p" a',
+    'sed -n "$(grep foo a | head -1 | cut -d: -f1)p" a',
+    'sed -n "$(grep -nr foo a | head -1 | cut -d: -f1)p" a',
+    'sed -n "$(grep -n foo a | head -1 | cut -d: -f2)p" a',
+    'sed -n "$(grep -n foo a | head -2 | cut -d: -f1)p" a',
+    'sed -n "$(grep -n foo a | head -1 | cut -d: -f1)w x" a',
+    // Nothing found, nothing there: what follows would be the program.
+    "awk $(grep -n foo a | head -1 | cut -d: -f1) 'BEGIN { system(\"id\") }'",
+    "n=$(grep -n foo a | head -1 | cut -d: -f1); awk $n 'BEGIN { system(\"id\") }'",
+  ])("%s is not", (command) => expect(evaluateCommandSafety(command).reasons).not.toEqual([]));
 });

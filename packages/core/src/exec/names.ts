@@ -120,7 +120,28 @@ export function printsPlace({ body }: Script): boolean {
 
 /** What a script prints, where that is nothing but names of the project's files, or one word such as a branch, a revision or a date. */
 export function printedNames({ body }: Script): Names | undefined {
-  return listedNames(body) ?? (isOneOf(body, PRINTERS) ? WORD : undefined);
+  return listedNames(body) ?? (isOneOf(body, PRINTERS) ? WORD : printsLine(body) ? NUMBER : undefined);
+}
+
+/** The number of a line, of which any other would lead to the same, or nothing. */
+const NUMBER: Names = [
+  { text: "1", isGlob: false },
+  { text: "", isGlob: false },
+];
+
+/** `grep -n x a.ts | head -1 | cut -d: -f1`: the number of one line of one file, or nothing. */
+function printsLine(node: Node): boolean {
+  if (node.type !== "pipeline" || node.mergesErrors || node.stages.length !== 3) return false;
+  const [search = [], ...filters] = node.stages.map((stage) =>
+    stage.type === "command" && stage.assignments.length === 0 && hasPlainStreams(stage) ? stage.words.map(lettersOf) : [],
+  );
+  const operands = search.slice(1).filter((word) => word?.startsWith("-") !== true);
+  const flags = search.slice(1).filter((word) => word?.startsWith("-") === true);
+  const numbers =
+    search[0] === "grep" && flags.some((flag) => flag?.includes("n")) && flags.every((flag) => /^-[nEFiwx]+$/.test(flag ?? ""));
+  const isOneFile = operands.length === 2 && operands[1] !== undefined && !/[*?[]/.test(operands[1]);
+  const filter = filters.map((words) => words.join(" ")).sort();
+  return numbers && isOneFile && /^cut -d ?: -f ?1$/.test(filter[0] ?? "") && /^(?:head|tail) (?:-n ?)?-?1$/.test(filter[1] ?? "");
 }
 
 /** The names of the project's files that a command or a pipeline prints, where it prints nothing else. */

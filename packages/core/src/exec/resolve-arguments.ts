@@ -111,7 +111,8 @@ function valuesOf(piece: Piece, { variables, printedNames }: Knowledge): readonl
     case "script":
       if (piece.form === "read") return PIPE;
       if (piece.form === "write") return undefined;
-      return isPlace(piece) ? variableValues({ name: "PWD", quoted: piece.quoted }, variables) : printedNames?.(piece.script);
+      if (isPlace(piece)) return variableValues({ name: "PWD", quoted: piece.quoted }, variables);
+      return unlessGone(printedNames?.(piece.script), piece.quoted);
     case "arithmetic":
     case "other":
       return undefined;
@@ -133,6 +134,11 @@ function variableValues({ name, quoted }: Pick<Variable, "name" | "quoted">, var
   if (values === undefined || quoted) return values;
   if (values.some(({ text }) => text === "" || /[ \t\n]/.test(text))) return undefined;
   return values.map((value) => ({ ...value, isGlob: value.isGlob || /[*?[]/.test(value.text) }));
+}
+
+/** Values that may be nothing are not known where nothing would be no argument. */
+function unlessGone(values: readonly ArgumentValue[] | undefined, quoted: boolean): readonly ArgumentValue[] | undefined {
+  return quoted || values?.some(({ text }) => text === "") !== true ? values : undefined;
 }
 
 /** Whether a piece that is not known may become several words, or none. */

@@ -128,7 +128,8 @@ function judgeArguments(walk: Walk, state: State, call: Call): Outcome {
     return either(state);
   }
   if (isOfShell && program === "popd" && args.length === 0) return { ok: withUnknownPlace(state), failed: state };
-  judgeOrLift(walk, state, { call, programCall: { program, args, span } });
+  const input = inputOf(call.command.redirects);
+  judgeOrLift(walk, state, { call, programCall: { program, args, span, ...(input === undefined ? {} : { input }) } });
   if (!isOfShell) return either(state);
   if (program === "read") return either(readVariables(walk, state, { args, word: words[0] }));
   return program === "exit" && args.length <= 1 && args.every(({ isOne }) => isOne) ? { ok: undefined, failed: undefined } : either(state);
@@ -138,6 +139,11 @@ function judgeArguments(walk: Walk, state: State, call: Call): Outcome {
 function patchOf({ redirects }: Command, args: readonly Argument[]): string | undefined {
   const [argument, ...others] = args;
   if (argument !== undefined) return others.length === 0 && argument.values?.length === 1 ? argument.values[0]?.text : undefined;
+  return inputOf(redirects);
+}
+
+/** The text that stands in the command for a program's input: its only redirection is a here-document, and holds nothing to expand. */
+function inputOf(redirects: Command["redirects"]): string | undefined {
   const inputs = redirects.filter(changesInput);
   const [input] = inputs;
   return inputs.length === 1 ? (input?.body ?? (input?.operator === "<<<" ? input.target : undefined))?.text : undefined;

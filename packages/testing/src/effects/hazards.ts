@@ -15,6 +15,7 @@ export interface CommandHazard {
 }
 
 const SCRIPT = "#!/bin/sh\n: >/ran/x.sh\n";
+const NODE_SCRIPT = 'require("node:fs").writeFileSync("/ran/x.js", "");\n';
 
 /** A folder with ordinary files, and one whose name is a flag. */
 function beside(...names: readonly string[]): Pick<ObserveOptions, "files" | "cwd"> {
@@ -126,6 +127,19 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
     ["make -n", "runs-planted-code", "make"],
     ["./a.sh", "runs-planted-code", ""],
     ["python3 -m json.tool a.json", "runs-planted-code", "python3"],
+    ["python3 -c 'import json'", "runs-planted-code", "python3"],
+    ["echo 'import json' | python3", "runs-planted-code", "python3"],
+    ["python3 - <<'EOF'\nimport json\nEOF", "runs-planted-code", "python3"],
+    ["python3 -I -c 'import sys; sys.path.insert(0, \".\"); import json'", "runs-planted-code", "python3"],
+    ["PYTHONPATH=. python3 -c 'print(1)'", "runs-planted-code", "python3"],
+    ['python3 -I -c \'open("new.txt", "w")\'', "changes", "python3"],
+    ["node -e 'require(\"./data.json\")'", "runs-planted-code", "node", { files: { "data.json/index.js": NODE_SCRIPT } }],
+    ["node -e 'require(\"left-pad\")'", "runs-planted-code", "node", { files: { "node_modules/left-pad/index.js": NODE_SCRIPT } }],
+    ["NODE_OPTIONS=-r./x.js node -e 1", "runs-planted-code", "node", { files: { "x.js": NODE_SCRIPT } }],
+    ["node -e 1 -r ./x.js", "runs-planted-code", "node", { files: { "x.js": NODE_SCRIPT } }],
+    ['node -e \'fs.writeFileSync("new.txt", "a")\'', "changes", "node"],
+    ["touch new.txt & wait", "changes", "touch"],
+    ["find /etc -name hostname -newer /etc/hostname -o -name hosts -exec touch new.txt ';'", "changes", "find touch"],
     ["getent hosts registry.example", "dials", "getent"],
   ]),
 ];

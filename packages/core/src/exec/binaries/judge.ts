@@ -12,6 +12,7 @@ import { say } from "./case.js";
 import type { Case } from "./case.js";
 import { grammarOf } from "./grammar.js";
 import type { Flag, Grammar, Operands, Why } from "./grammar.js";
+import { judgeInline } from "./inline.js";
 import { LOOSE_KINDS, checkKind } from "./kinds.js";
 import { checkReach } from "../reach/reach.js";
 import { reportMaybeFlag, scan } from "./scan.js";
@@ -35,11 +36,13 @@ export interface JudgeOptions {
 }
 
 /** Reports everything that keeps a call from being proven safe. */
-export function judgeProgram({ program, args, span }: ProgramCall, place: Place, options: JudgeOptions): void {
+export function judgeProgram(call: ProgramCall, place: Place, options: JudgeOptions): void {
+  const { program, args, span } = call;
   const { extra, report, isFed, isShown } = options;
   const of: Case = { program, name: program, place, report, span, isFed, isShown };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
   if (program === "git") checkRepository({ args, span }, of);
+  if (judgeInline(call, of)) return;
   const binary = entryOf(BINARIES, program);
   if (binary !== undefined) return SHOWS_VERSION.has(program) && asksOnly(VERSION, args) ? undefined : judgeEntry(binary, args, of);
   const ours = entryOf(extra, program);

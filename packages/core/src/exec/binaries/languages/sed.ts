@@ -13,6 +13,8 @@ type Step = number | Why;
 
 /** Why a script is reviewed; nothing where it only prints. */
 export function sedProblem(script: string): Why | undefined {
+  // Before a comma an address is missing, as where a number that was looked for is not found: no sed runs that, whatever is behind it.
+  if (script.startsWith(",")) return sedProblem(`1${script}`);
   let index = 0;
   let depth = 0;
   while (index < script.length) {

@@ -114,25 +114,6 @@ const PACKAGES: BinaryTable = {
     operands: "text*",
     examples: { safe: ["rpm -qa", "rpm -qi bash"], review: ["rpm -i x.rpm", "rpm -e x", "rpm --eval '%(id)'"] },
   },
-  pacman: {
-    review: INSTALLS,
-    // What is installed, and what the lists that were fetched before say of packages.
-    subcommands: Object.fromEntries(
-      ["-Q", "-Qi", "-Ql", "-Qo", "-Qq", "-Qs", "-Qe", "-Qm", "-Qdt", "-Ss", "-Si", "-Sl"].map((name) => [name, pacmanLists(name)]),
-    ),
-    examples: {
-      safe: [],
-      review: [
-        "pacman -S x",
-        "pacman -Syu",
-        "pacman -Sy",
-        "pacman -R x",
-        "pacman -Qs x -b /tmp/x",
-        "pacman -b /tmp/x -Qs x",
-        "pacman --version",
-      ],
-    },
-  },
   brew: {
     flags: "--prefix",
     operands: "",
@@ -162,17 +143,6 @@ const PACKAGES: BinaryTable = {
     },
   },
 };
-
-function pacmanLists(name: string): Binary {
-  return {
-    flags: "-q,--quiet",
-    operands: "text*",
-    examples: {
-      safe: [`pacman ${name} x`],
-      review: [`pacman ${name} --config=x`, `pacman ${name} -y`, `pacman ${name} x --root y`],
-    },
-  };
-}
 
 export const changes: BinaryTable = { ...CHANGES, ...PACKAGES };
 

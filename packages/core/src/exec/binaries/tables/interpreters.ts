@@ -30,13 +30,13 @@ const LANGUAGES: readonly Language[] = [
       "--env-file:path": LOADS,
       "--run:text": LOADS,
     },
-    review: ["x.js", "-e 1", "-pe 1", "-p 1", "-r ./x y.js", "--import ./x", "--eval=1", "--ev 1", "-v x.js"],
+    review: ["x.js", "-e x", "-pe x", "-p x", "-r ./x y.js", "--import ./x", "--eval=1", "--ev 1", "-v x.js"],
   },
   {
     names: "python python2 python3 python3.10 python3.11 python3.12 python3.13 pypy pypy3",
     version: "-V --version -VV",
     runs: { "-c:text": CODE, "-m:text": "exec: runs a module, which may be one of the project", "-i": CODE, "-W,-X:text": LOADS },
-    review: ["x.py", '-c "import os"', "-cimport", "-m http.server", "-mjson.tool x", "-Ic 1", "-V x.py"],
+    review: ["x.py", '-c "import os"', "-cimport", "-m http.server", "-mjson.tool x", "-Ic eval", "-V x.py"],
   },
   {
     names: "ruby",
