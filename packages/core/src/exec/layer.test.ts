@@ -66,7 +66,7 @@ describe("execSafety()", () => {
     expect(judge("git status", {}, { cwd: ROOT, ...(shell !== undefined && { shell }) }).effect).toBe("allow");
   });
 
-  it.each(["zsh", "/bin/sh", "/usr/bin/fish", "powershell", "cmd.exe", "/tmp/bash", "./bash", "bash -i", "Bash", "rbash"])(
+  it.each(["/tmp/zsh", "/bin/sh", "/usr/bin/fish", "powershell", "cmd.exe", "/tmp/bash", "./bash", "bash -i", "Bash", "rbash"])(
     "never judges as bash what %s reads",
     (shell) => {
       const at = { cwd: ROOT, shell };
@@ -75,6 +75,14 @@ describe("execSafety()", () => {
       expect(judge("sudo rm -rf /", {}, at).level).toBe("critical");
     },
   );
+
+  it.each(["zsh", "/bin/zsh", "/opt/homebrew/bin/zsh"])("reads as %s what means the same there", (shell) => {
+    const at = { cwd: ROOT, shell };
+    expect(judge("git status | head -3", {}, at).effect).toBe("allow");
+    expect(judge("ls =cat", {}, at)).toMatchObject({ effect: "ask", ruleId: "exec.shell.zsh", level: "medium" });
+    expect(judge("frobnicate", {}, at).effect).toBe("ask");
+    expect(judge("sudo rm -rf /", {}, at).level).toBe("critical");
+  });
 
   it("looks at where the command runs", () => {
     expect(judge("cat notes.txt", {}, { cwd: `${ROOT}/src` }).effect).toBe("allow");
@@ -103,21 +111,21 @@ describe("execSafety()", () => {
     const again = Array.from({ length: 200 }, (_, index) => layer.judge(command(199 - index), FACTS)).toReversed();
     expect(again).toEqual(once);
     expect(layer.judge(shellAction("ls a0", { cwd: "/etc" }), FACTS)).not.toEqual(once[0]);
-    expect(layer.judge(shellAction("ls a0", { cwd: ROOT, shell: "zsh" }), FACTS)?.effect).toBe("ask");
+    expect(layer.judge(shellAction("ls a0", { cwd: ROOT, shell: "fish" }), FACTS)?.effect).toBe("ask");
   });
 });
 
 describe("evaluateShellAction()", () => {
   it("gives what the layer judged", () => {
     const config = parseExecApprovalConfig(GIT);
-    const safety = evaluateShellAction(shellAction("git push x", { cwd: ROOT, shell: "zsh" }), config, { projectRoot: ROOT });
+    const safety = evaluateShellAction(shellAction("git push x", { cwd: ROOT, shell: "fish" }), config, { projectRoot: ROOT });
     expect(safety).toMatchObject({ riskLevel: "needs-review", layers: expect.arrayContaining(["shell-syntax"]) });
     expect(safety.reasons.map(({ ruleId }) => ruleId)).toContain("shell.not-bash");
   });
 
   it("never has more reasons than a person reads", () => {
     const line = Array.from({ length: 12 }, (_, index) => `frobnicate${index} x`).join("; ");
-    const safety = evaluateShellAction(shellAction(line, { shell: "zsh" }), parseExecApprovalConfig({}));
+    const safety = evaluateShellAction(shellAction(line, { shell: "fish" }), parseExecApprovalConfig({}));
     expect(safety.reasons).toHaveLength(8);
     expect(safety.reasons.at(-1)?.ruleId).toBe("shell.not-bash");
   });
@@ -145,5 +153,14 @@ describe("execFallback()", () => {
     const config = { askFallback: "full", dangerouslyAllowOnTimeout: true };
     expect(fallback("npm publish", config)).toBe("allow");
     expect(fallback("sudo rm -rf /", config)).toBe("deny");
+  });
+
+  it("offers a wording in zsh that means the same there, and no other", () => {
+    const rewriteOf = (command: string, shell: string) =>
+      evaluateShellAction(shellAction(command, { shell }), parseExecApprovalConfig({})).rewrite;
+    expect(rewriteOf("python3 -c 'print(1)'", "zsh")?.command).toBe("python3 -I -c 'print(1)'");
+    expect(rewriteOf("python3 -c 'print(1)' =a", "bash")).toBeDefined();
+    expect(rewriteOf("python3 -c 'print(1)' =a", "zsh")).toBeUndefined();
+    expect(rewriteOf("python3 -c 'print(1)'", "fish")).toBeUndefined();
   });
 });

@@ -9,6 +9,7 @@ import type { ExecApprovalConfig } from "./config.js";
 import { evaluateCommandSafety } from "./evaluate.js";
 import { REASONS_MAX } from "./limits.js";
 import { execEffect, fallbackEffect } from "./requires-approval.js";
+import { isSameInZsh } from "./zsh.js";
 import type { CommandRisk, CommandSafety, CommandRewrite, SafetyOptions, SafetyReason } from "./safety.js";
 
 /** Options of {@link execSafety}. */
@@ -24,6 +25,7 @@ const LEVELS: Readonly<Record<CommandRisk, RiskLevel>> = { safe: "low", "needs-r
 /** Verdicts kept: a gate judges an action when it comes, before a grant is used and when its permit is redeemed. */
 const MEMO_MAX = 64;
 const BASH = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?bash$/;
+const ZSH = /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?zsh$/;
 
 /** Judges commands as the configuration says while a person can be asked. */
 export function execSafety(config: ExecApprovalConfig, options: ExecSafetyOptions = {}): Layer {
@@ -56,12 +58,18 @@ function layerOf(config: ExecApprovalConfig, options: ExecSafetyOptions, effectO
   };
 }
 
-/** The safety of a shell action under a configuration; at least `needs-review` for any shell but bash, whose grammar is all we know. */
+/**
+ * The safety of a shell action under a configuration; at least `needs-review` for any shell but bash, whose grammar is all we know, and for what
+ * zsh may read in another way.
+ */
 export function evaluateShellAction(action: ShellAction, config: ExecApprovalConfig, options: ExecSafetyOptions = {}): CommandSafety {
   const { cwd, shell } = action.meta;
   const { allowlist } = config;
   const safety = evaluateCommandSafety(action.args, { ...options, allowlist, ...(cwd === undefined ? {} : { cwd }) });
-  return shell === undefined || BASH.test(shell) ? safety : withReason(safety, otherShell(action.args));
+  if (shell === undefined || BASH.test(shell)) return safety;
+  if (!ZSH.test(shell)) return withReason(safety, otherShell(action.args));
+  const { rewrite, ...others } = isSameInZsh(action.args) ? safety : withReason(safety, otherInZsh(action.args));
+  return rewrite !== undefined && isSameInZsh(rewrite.command) ? { ...others, rewrite } : others;
 }
 
 function otherShell(command: string): SafetyReason {
@@ -72,6 +80,10 @@ function otherShell(command: string): SafetyReason {
     span: { start: 0, end: command.length },
     message: "it would run in another shell than bash, which may read it in another way",
   };
+}
+
+function otherInZsh(command: string): SafetyReason {
+  return { ...otherShell(command), ruleId: "shell.zsh", message: "it would run in zsh, which may read it in another way than bash" };
 }
 
 function withReason(safety: CommandSafety, reason: SafetyReason): CommandSafety {

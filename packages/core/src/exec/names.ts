@@ -138,7 +138,7 @@ function printsLine(node: Node): boolean {
   const operands = search.slice(1).filter((word) => word?.startsWith("-") !== true);
   const flags = search.slice(1).filter((word) => word?.startsWith("-") === true);
   const numbers =
-    search[0] === "grep" && flags.some((flag) => flag?.includes("n")) && flags.every((flag) => /^-[nEFiwx]+$/.test(flag ?? ""));
+    search[0] === "grep" && flags.some((flag) => flag?.includes("n") === true) && flags.every((flag) => /^-[nEFiwx]+$/.test(flag ?? ""));
   const isOneFile = operands.length === 2 && operands[1] !== undefined && !/[*?[]/.test(operands[1]);
   const filter = filters.map((words) => words.join(" ")).sort();
   return numbers && isOneFile && /^cut -d ?: -f ?1$/.test(filter[0] ?? "") && /^(?:head|tail) (?:-n ?)?-?1$/.test(filter[1] ?? "");
