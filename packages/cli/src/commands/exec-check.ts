@@ -54,7 +54,7 @@ function placeOf({ values, io }: Invocation): Place {
 }
 
 function judge(command: string, { config }: ExecProfile, place: Place): Judged {
-  const safety = evaluateCommandSafety(command, { ...place, allowlist: config.allowlist });
+  const safety = evaluateCommandSafety(command, { ...place, allowlist: config.allowlist, loopbackPorts: config.loopbackPorts });
   return { command, safety, effect: execEffect(config, safety) };
 }
 

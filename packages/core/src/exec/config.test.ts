@@ -39,6 +39,7 @@ describe("parseExecApprovalConfig()", () => {
       ask: "on-miss",
       timeoutMs: 60_000,
       askFallback: "deny",
+      loopbackPorts: [],
       dangerouslyAllowOnTimeout: false,
     });
     expect(allowlist.entries).toEqual([]);
@@ -58,6 +59,10 @@ describe("parseExecApprovalConfig()", () => {
     ["nothing", undefined, "", "not plain JSON data"],
     ["a slip of a key", { timeoutMS: 1 }, "timeoutMS", "did you mean timeoutMs?"],
     ["a key of nobody", { colour: "red" }, "colour", 'unknown key "colour"'],
+    ["a port that is none", { loopbackPorts: [3000, 0] }, "loopbackPorts[1]", "expected"],
+    ["a port that is a text", { loopbackPorts: ["3000"] }, "loopbackPorts[0]", "expected"],
+    ["ports as one number", { loopbackPorts: 3000 }, "loopbackPorts", "expected"],
+    ["too many ports", { loopbackPorts: Array.from({ length: 33 }, (_, at) => at + 1) }, "loopbackPorts", "more than 32 ports"],
     ["another security", { security: "none" }, "security", "expected deny, allowlist or full"],
     ["security in capitals", { security: "Full" }, "security", "did you mean full?"],
     ["a list of words", { ask: ["off"] }, "ask", "expected off, on-miss or always"],

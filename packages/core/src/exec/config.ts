@@ -5,7 +5,7 @@
 import type { JsonObject } from "../json/value.js";
 import { isJsonObject } from "../json/value.js";
 import { ASK_TIMEOUT_MS_MAX } from "../limits.js";
-import { invalid, readMap, readNumber, readOneOf } from "../policy/spot.js";
+import { invalid, readList, readMap, readNumber, readOneOf } from "../policy/spot.js";
 import type { Spot, Subject } from "../policy/spot.js";
 import { nearest } from "../policy/suggest.js";
 import { quote } from "../quote.js";
@@ -30,6 +30,8 @@ export interface ExecApprovalConfig {
   readonly timeoutMs: number;
   readonly askFallback: ExecAskFallback;
   readonly allowlist: Allowlist;
+  /** Ports of this machine that `curl` may ask without a question. */
+  readonly loopbackPorts: readonly number[];
   /** Whether silence may allow what nobody listed: without it, `askFallback` is not `full`. */
   readonly dangerouslyAllowOnTimeout: boolean;
 }
@@ -45,7 +47,7 @@ const SECTION = "execApproval";
 const SECURITY: readonly ExecSecurity[] = ["deny", "allowlist", "full"];
 const ASK: readonly ExecAsk[] = ["off", "on-miss", "always"];
 const FALLBACK: readonly ExecAskFallback[] = ["deny", "allowlist", "full"];
-const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "dangerouslyAllowOnTimeout"] as const;
+const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "loopbackPorts", "dangerouslyAllowOnTimeout"] as const;
 const TIMEOUT_MS = 60_000;
 const CONFIG: Subject = { name: "exec approval config", code: "config_invalid" };
 const PROFILE: Subject = { name: "profile config", code: "config_invalid" };
@@ -89,6 +91,7 @@ function readExecApproval(spot: Spot): ExecApprovalConfig {
     timeoutMs: given("timeoutMs", (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX, whole: true }), TIMEOUT_MS),
     askFallback: given("askFallback", (each) => readOneOf(each, FALLBACK), "deny"),
     allowlist: given("allowlist", readAllowlist, NO_ENTRIES),
+    loopbackPorts: given("loopbackPorts", readPorts, []),
     dangerouslyAllowOnTimeout: given("dangerouslyAllowOnTimeout", readFlag, false),
   };
   if (config.askFallback === "full" && !config.dangerouslyAllowOnTimeout) {
@@ -101,6 +104,15 @@ function readExecApproval(spot: Spot): ExecApprovalConfig {
 }
 
 const NO_ENTRIES: Allowlist = Object.freeze({ entries: Object.freeze([]), find: () => undefined });
+
+/** Ports that one configuration names. */
+const PORTS_MAX = 32;
+
+function readPorts(spot: Spot): readonly number[] {
+  const spots = readList(spot);
+  if (spots.length > PORTS_MAX) throw invalid(spot, `there are more than ${PORTS_MAX} ports`);
+  return Object.freeze(spots.map((each) => readNumber(each, { min: 1, max: 65_535, whole: true })));
+}
 
 function readFlag(spot: Spot): boolean {
   const { value } = spot;

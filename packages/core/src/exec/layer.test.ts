@@ -84,6 +84,12 @@ describe("execSafety()", () => {
     expect(judge("sudo rm -rf /", {}, at).level).toBe("critical");
   });
 
+  it("lets curl ask the ports that the configuration names", () => {
+    expect(judge("curl -s http://localhost:3000/", { loopbackPorts: [3000] }).effect).toBe("allow");
+    expect(judge("curl -s http://localhost:3001/", { loopbackPorts: [3000] }).effect).toBe("ask");
+    expect(judge("curl -s http://localhost:3000/", {}).effect).toBe("ask");
+  });
+
   it("looks at where the command runs", () => {
     expect(judge("cat notes.txt", {}, { cwd: `${ROOT}/src` }).effect).toBe("allow");
     expect(judge("cat ../notes.txt", {}, { cwd: `${ROOT}/src` }).effect).toBe("allow");

@@ -64,8 +64,8 @@ function layerOf(config: ExecApprovalConfig, options: ExecSafetyOptions, effectO
  */
 export function evaluateShellAction(action: ShellAction, config: ExecApprovalConfig, options: ExecSafetyOptions = {}): CommandSafety {
   const { cwd, shell } = action.meta;
-  const { allowlist } = config;
-  const safety = evaluateCommandSafety(action.args, { ...options, allowlist, ...(cwd === undefined ? {} : { cwd }) });
+  const { allowlist, loopbackPorts } = config;
+  const safety = evaluateCommandSafety(action.args, { ...options, allowlist, loopbackPorts, ...(cwd === undefined ? {} : { cwd }) });
   if (shell === undefined || BASH.test(shell)) return safety;
   if (!ZSH.test(shell)) return withReason(safety, otherShell(action.args));
   const { rewrite, ...others } = isSameInZsh(action.args) ? safety : withReason(safety, otherInZsh(action.args));

@@ -13,6 +13,7 @@ export interface Place {
   readonly trustedWorkspace: boolean;
   readonly isGuarded?: true;
   readonly noInput?: true;
+  readonly loopbackPorts?: readonly number[];
 }
 
 /** Folders that no project has for its root, with everything below them. */
@@ -21,11 +22,16 @@ const SYSTEM = /^(?:etc|usr(?!\/(?:local\/)?src\/)|s?bin|lib\w*|boot|dev|proc|sy
 const SHARED = /^(?:root|home|Users|System|Library|Volumes|private|mnt|media|opt|srv|tmp|(?:home|Users)\/[^/]+)?$/;
 
 /** What of a place does not change on the way. */
-type Host = Pick<Place, "trustedWorkspace" | "isGuarded" | "noInput">;
+type Host = Pick<Place, "trustedWorkspace" | "isGuarded" | "noInput" | "loopbackPorts">;
 
 /** Where a command line starts. A directory that is not absolute is not known. */
-export function startPlace({ cwd, projectRoot, trustedWorkspace = true, isGuarded, noInput }: SafetyOptions): Place {
-  const host: Host = { trustedWorkspace, ...(isGuarded === true && { isGuarded }), ...(noInput === true && { noInput }) };
+export function startPlace({ cwd, projectRoot, trustedWorkspace = true, isGuarded, noInput, loopbackPorts }: SafetyOptions): Place {
+  const host: Host = {
+    trustedWorkspace,
+    ...(isGuarded === true && { isGuarded }),
+    ...(noInput === true && { noInput }),
+    ...(loopbackPorts !== undefined && { loopbackPorts }),
+  };
   if (projectRoot === undefined) return placeOf(cwd, host);
   if (!projectRoot.startsWith("/")) return { inside: undefined, projectRoot: undefined, ...host };
   const place: Place = { inside: "", projectRoot, ...host };

@@ -80,5 +80,7 @@ export interface SafetyOptions {
   readonly isGuarded?: boolean;
   /** Nothing can follow on standard input, and there is no terminal: a pager shows its file and ends. Default `false`. */
   readonly noInput?: boolean;
+  /** Ports of this machine that `curl` may ask, as a person has named them. Default none. Never those of an inbox or a proxy of ACP's own. */
+  readonly loopbackPorts?: readonly number[];
   readonly limits?: Partial<SafetyLimits>;
 }

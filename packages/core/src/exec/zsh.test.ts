@@ -7,7 +7,7 @@ describe("isSameInZsh()", () => {
     "cd src && ls -la | head -20; wc -l a.ts",
     "grep -rn 'a^b ~x #y $z `w` =v' --include='*.ts' src 2>/dev/null || echo none",
     'sed -n "1,20p" src/a.ts; echo "x: $x" "${y}" "a#b ^c ~d =e!"',
-    "for f in src/*.ts lib/[a-z]?.js; do echo \"$f\"; done",
+    'for f in src/*.ts lib/[a-z]?.js; do echo "$f"; done',
     "if [ ! -f a ]; then cat < b; fi",
     "ls $(git rev-parse --show-toplevel) >/dev/null 2>&1",
     "{ ls; cat a; } | sort",

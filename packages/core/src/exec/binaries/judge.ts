@@ -15,6 +15,7 @@ import type { Flag, Grammar, Operands, Why } from "./grammar.js";
 import { judgeInline } from "./inline.js";
 import { LOOSE_KINDS, checkKind } from "./kinds.js";
 import { checkReach } from "../reach/reach.js";
+import { asksLoopbackOnly } from "./loopback.js";
 import { reportMaybeFlag, scan } from "./scan.js";
 import { SHOWS_VERSION } from "./shows-version.js";
 import type { Binary, BinaryTable } from "./table.js";
@@ -42,7 +43,7 @@ export function judgeProgram(call: ProgramCall, place: Place, options: JudgeOpti
   const of: Case = { program, name: program, place, report, span, isFed, isShown };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
   if (program === "git") checkRepository({ args, span }, of);
-  if (judgeInline(call, of)) return;
+  if (judgeInline(call, of) || asksLoopbackOnly(call, place)) return;
   const binary = entryOf(BINARIES, program);
   if (binary !== undefined) return SHOWS_VERSION.has(program) && asksOnly(VERSION, args) ? undefined : judgeEntry(binary, args, of);
   const ours = entryOf(extra, program);
