@@ -228,11 +228,12 @@ describe("acp exec hook", () => {
   );
 
   it("does not judge as bash what another shell reads", async () => {
-    const { stdout } = await hook(bash("git status"), ["claude-code"], { env: { SHELL: "/bin/zsh" } });
-    expect(JSON.parse(stdout).hookSpecificOutput).toMatchObject({
-      permissionDecision: "ask",
-      permissionDecisionReason: expect.stringContaining("another shell than bash"),
-    });
+    const under = async (command: string, SHELL: string): Promise<unknown> =>
+      JSON.parse((await hook(bash(command), ["claude-code"], { env: { SHELL } })).stdout).hookSpecificOutput;
+    const asks = (why: string) => ({ permissionDecision: "ask", permissionDecisionReason: expect.stringContaining(why) });
+    expect(await under("git status", "/usr/bin/fish")).toMatchObject(asks("another shell than bash"));
+    expect(await under("git status", "/bin/zsh")).toMatchObject({ permissionDecision: "allow" });
+    expect(await under("ls =git", "/bin/zsh")).toMatchObject(asks("zsh"));
   });
 
   it.each([

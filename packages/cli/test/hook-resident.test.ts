@@ -73,7 +73,7 @@ describe("a resident of hooks", () => {
     const cat = { ...EVENTS["claude-code"]("cat ../notes.txt"), cwd: "/work/project/src" };
     expect(decisionOf(await at.hook("claude-code", cat, [], { CLAUDE_PROJECT_DIR: "/work/project" }))).toBe("allow");
     expect(decisionOf(await at.hook("claude-code", cat, [], { CLAUDE_PROJECT_DIR: "/work/project/src" }))).toBe("ask");
-    expect(decisionOf(await at.hook("claude-code", SAFE, [], { SHELL: "/bin/zsh" }))).toBe("ask");
+    expect(decisionOf(await at.hook("claude-code", SAFE, [], { SHELL: "/usr/bin/fish" }))).toBe("ask");
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     expect(await loggedAlone(at)).toBe(false);
   });
