@@ -49,6 +49,7 @@ describe("curl to ports of this machine that a person has named", () => {
     "curl -w @x http://localhost:3000",
     "curl -H @x http://localhost:3000",
     "curl -H 'Host: evil.example' http://localhost:3000",
+    "curl -H $'Accept: a\\r\\n\\r\\nPOST /x HTTP/1.0' http://localhost:3000",
     "curl -K x http://localhost:3000",
     "curl -x evil.example:80 http://localhost:3000",
     "curl --connect-to ::evil.example:80 http://localhost:3000",

@@ -15,7 +15,7 @@ const WORDS: ReadonlySet<string> = new Set(
 const VALUES: readonly (readonly [flag: RegExp, value: RegExp])[] = [
   [/^(?:-m|--max-time|--connect-timeout|--retry|--retry-delay)$/, /^\d{1,4}(?:\.\d{1,3})?$/],
   [/^(?:-X|--request)$/, /^(?:GET|HEAD)$/],
-  [/^(?:-H|--header)$/, /^(?:accept|accept-language|user-agent|cache-control): ?[\w\s./*;,=+-]*$/i],
+  [/^(?:-H|--header)$/, /^(?:accept|accept-language|user-agent|cache-control): ?[\w ./*;,=+-]*$/i],
   [/^(?:-o|--output)$/, /^\/dev\/(?:null|stdout)$/],
   // `%output{…}` writes a file, `@…` reads one.
   [/^(?:-w|--write-out)$/, /^(?:%\{[a-z_]+\}|\\[nt]|[\w\s:=.,|/-])*$/],

@@ -76,6 +76,8 @@ describe("javascriptReads()", () => {
     "`${eval(1)}`",
     "`${`${1}`}`",
     "(1) /eval(1)/ 1",
+    "const a = {}; a.return /eval(1)/ 1",
+    "const a = {}; a?.typeof /eval(1)/ 1",
     "x = 1 <!-- 2",
     "x\n--> 2",
     "// a\u2028eval(1)",

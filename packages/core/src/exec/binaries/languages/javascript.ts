@@ -93,9 +93,11 @@ function tokensOf(script: string, depth: number): Token[] | undefined {
     }
     if (add("name", take(NAME)) || add("number", take(NUMBER)) || add("operator", take(OPERATOR))) continue;
     const before = tokens.at(-1);
-    if (before === undefined || (before.kind !== "string" && BEFORE_PATTERN.has(before.text ?? ""))) {
+    // Behind a dot, a word of the language is a name: `a.return / 2`.
+    const isMember = before?.kind === "name" && /^\??\.$/.test(tokens.at(-2)?.text ?? "");
+    if (before === undefined || (before.kind !== "string" && !isMember && BEFORE_PATTERN.has(before.text ?? ""))) {
       if (add("pattern", take(PATTERN))) continue;
-    } else if (isOperand(before) && script.charAt(at) === "/") {
+    } else if ((isMember || isOperand(before)) && script.charAt(at) === "/") {
       at += 1;
       tokens.push({ kind: "operator", text: "/" });
       continue;
