@@ -32,6 +32,17 @@ describe("listen()", () => {
   });
 });
 
+describe("a request", () => {
+  it("whose Host names another place than its target reaches neither", async () => {
+    const { port, host, audit } = await start(answering);
+    const raw = await client(port);
+    raw.write(get(host.port).replace(`Host: 127.0.0.1:${host.port}`, "Host: other.example"));
+    await raw.sees("its Host names another place than its target");
+    expect(raw.text()).toMatch(/^HTTP\/1\.1 400 /);
+    expect([host.connections.length, audit.events().length]).toEqual([0, 0]);
+  });
+});
+
 /** A socket that somebody else accepted, and the client at its other end. */
 async function handedOver({ proxy }: Started): Promise<{ raw: Awaited<ReturnType<typeof client>>; socket: Socket }> {
   const server = createServer({ allowHalfOpen: true });

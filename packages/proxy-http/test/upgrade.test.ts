@@ -50,6 +50,14 @@ describe("an upgrade", () => {
     expect(host.connections).toHaveLength(0);
   });
 
+  it("with a secret is refused also where a rule says so: nobody would mask what comes back", async () => {
+    const { port, host } = await start({ ...UPGRADES, onData: once(SWITCH) });
+    const raw = await client(port);
+    raw.write(upgradeTo(host.port).replace("\r\n\r\n", "\r\nAuthorization: Bearer {{secret:TOKEN}}\r\n\r\n"));
+    expect(errorOf(await raw.ended())).toMatchObject({ code: "request_invalid", reason: expect.stringContaining("secrets") });
+    expect(host.connections).toHaveLength(0);
+  });
+
   it("to HTTP/2 is refused everywhere", async () => {
     const { port, host } = await start({ ...UPGRADES, onData: once(SWITCH) });
     for (const protocol of ["h2c", "H2C"]) {
