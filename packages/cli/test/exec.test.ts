@@ -85,6 +85,11 @@ describe("acp exec check", () => {
       "invalid",
       /execApproval\.allowlist\[0\]\.patern.*did you mean pattern\?.*\[config_invalid\]/,
     ],
+    [
+      '{"execApproval":{"loopbackPorts":[3000,8789]}}',
+      "invalid",
+      /config\.json: loopbackPorts: 8789 is where acp inbox listens.*\[config_invalid\]/,
+    ],
   ] as const)("refuses the profile %s", async (text, exit, message) => {
     await using at = await scratch();
     await writeFile(join(at.path, "config.json"), text);

@@ -8,6 +8,7 @@ import type { CommandLine } from "../command.js";
 import { onFile } from "../failure.js";
 import { inputName, readInput } from "../input.js";
 import type { InputIo } from "../input.js";
+import { INBOX_PORT } from "../inbox/settings.js";
 
 /** A profile's section about commands, and where it was read. */
 export interface ExecProfile {
@@ -29,7 +30,16 @@ export async function readExecProfile({ values, io }: Pick<CommandLine, "values"
   if (profile === "-") throw new ConsentError("options_invalid", "Cannot read --profile -: name a file");
   const text = await readInput(profile, io, { what: "profile", bytesMax: JSON_BYTES_MAX });
   const file = inputName(profile, io);
-  return { file, config: await onFile(file, () => parseProfileConfig(parseDocument(text)).execApproval) };
+  return { file, config: await onFile(file, () => withoutInbox(parseProfileConfig(parseDocument(text)).execApproval)) };
+}
+
+/** Where people answer is no place for an agent to ask. */
+function withoutInbox(config: ExecApprovalConfig): ExecApprovalConfig {
+  if (!config.loopbackPorts.includes(INBOX_PORT)) return config;
+  throw new ConsentError(
+    "config_invalid",
+    `loopbackPorts: ${INBOX_PORT} is where acp inbox listens; no command may ask it without a person`,
+  );
 }
 
 /** A file that is no JSON is a configuration that does not load, not a wrong command line. */

@@ -8,7 +8,7 @@ import type { Invocation } from "../command.js";
 import { readPort } from "../http/settings.js";
 
 /** Where it listens, where nobody says so. */
-const PORT = 8789;
+export const INBOX_PORT = 8789;
 const LEVELS: readonly PasskeyFrom[] = ["low", "medium", "high", "critical", "rules-only"];
 
 /** From which risk on a yes takes a passkey. */
@@ -46,7 +46,7 @@ export function readPlace({ values }: Pick<Invocation, "values">): InboxPlace {
       `Cannot use --origin ${quoteText(origin)}: write an https name; without it the inbox has a name of this machine`,
     );
   const port = readPort("port", values.port);
-  return { port: port ?? PORT, isPortMeant: port !== undefined || origin !== undefined, socketPath, origin };
+  return { port: port ?? INBOX_PORT, isPortMeant: port !== undefined || origin !== undefined, socketPath, origin };
 }
 
 /**
