@@ -62,19 +62,29 @@ describe("what takes commands", () => {
 });
 
 describe("what shows its version", () => {
-  it.each(["git --version", "node -v", "python3 -V", "npm -v", "ls --version", "tar --help", "pytest --version", "make -v"])(
-    "%s",
-    (command) => {
-      expect(evaluateCommandSafety(command).riskLevel).toBe("safe");
-    },
-  );
+  it.each([
+    "git --version",
+    "node -v",
+    "python3 -V",
+    "npm -v",
+    "ls --version",
+    "tar --help",
+    "pytest --version",
+    "make -v",
+    "gh --version",
+    "redis-cli --version",
+    "clang -v",
+    "bun --version",
+  ])("%s", (command) => {
+    expect(evaluateCommandSafety(command).riskLevel).toBe("safe");
+  });
 
   // Each was seen to run what the folder holds, to dial, to write or to read commands from its input; or nobody has run it.
   it.each(
     `yarn -v, yarn --version, pnpm -v, pnpm --version, cargo --version, cargo -V, cargo version, rustc --version, rustc -vV, rustup --version,
     rustfmt --version, flake8 --version, ava --version, gulp --version, grunt --version, mvn --version, mvn -v, mocha -v, nodemon --version,
     pm2 --version, serve --version, lerna --version, bower --version, pytest -V, tclsh --version, erl --version, kubectl --version,
-    kubectl version --client, terraform --version, gcloud --version, gsutil --version, go version, bun --version, yarn --help`
+    kubectl version --client, terraform --version, gcloud --version, gsutil --version, go version, yarn --help`
       .split(",")
       .map((line) => line.trim()),
   )("%s asks", (command) => expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review"));

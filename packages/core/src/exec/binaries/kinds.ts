@@ -1,6 +1,7 @@
 /**
  * Kinds: what a flag's value or an operand is, and what of it is without harm.
  */
+import { textOf } from "../argument.js";
 import type { Argument } from "../argument.js";
 import { review } from "../findings.js";
 import { isGuard } from "../git-guards.js";
@@ -22,6 +23,8 @@ export type Kind =
   | "pattern"
   | "path"
   | "named"
+  | "path-or-random"
+  | "count"
   | "folder"
   | "selection"
   | "revision"
@@ -58,10 +61,16 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   number: ofText("number", (text) => (/^[-+]?\d[\w.,:+-]*$/.test(text) ? undefined : unknown("is no number"))),
   /** A pattern that the program itself matches: text, or names of files where the shell expands it first. */
   pattern: (argument, of) => (argument.values?.some(({ isGlob }) => isGlob) === true ? checkPaths(argument, of) : undefined),
+  /** How many, from the start on: none of all but the last. */
+  count: ofText("number", (text) => (/^\+?\d\w*$/.test(text) ? undefined : unknown("is no number of what to show"))),
   /** A file or a folder that is read. */
   path: (argument, of) => checkEach(checkPath, argument, of),
   /** A file or a folder of which only names, sizes and dates are shown. */
   named: (argument, of) => checkEach(checkName, argument, of),
+  /** The same as `path` where no more is read than was asked for, so that a device without an end ends too. */
+  "path-or-random": (argument, of) => {
+    if (!/^\/dev\/u?random$/.test(textOf(argument) ?? "")) checkPaths(argument, of);
+  },
   /** A folder that the program goes to. A repository's own folder is none to work in. */
   folder: (argument, of) => {
     checkPaths(argument, of);

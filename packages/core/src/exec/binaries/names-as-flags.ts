@@ -27,7 +27,7 @@ const HARM: ReadonlySet<Topic> = new Set(["exec", "write", "change", "network", 
 /** Kinds of values that are programs in a language of their own. */
 const CODE: ReadonlySet<Kind> = new Set(["sed", "awk", "jq", "yq"]);
 /** Operands that are files. What a glob finds makes no sense as any other. */
-const FILES: ReadonlySet<Kind> = new Set(["path", "named", "folder", "local", "viewed", "revision", "pattern"]);
+const FILES: ReadonlySet<Kind> = new Set(["path", "path-or-random", "named", "folder", "local", "viewed", "revision", "pattern"]);
 
 /** Lists of names to read, in the tools of GNU: "file operands cannot be combined with --files0-from". */
 const REFUSED_BESIDE_FILES: readonly string[] = ["--files0-from"];

@@ -39,6 +39,8 @@ const MENDED = lines(`
   rg -g '*.json' password
   rg -A3 foo
   rg -U 'foo' src
+  rg -uu password
+  rg --no-ignore --hidden password src
   rg --passthru foo
   rg --type-add 'ts:*.pem' -t ts password
   diff -r src lib
@@ -94,7 +96,6 @@ const ASKED = lines(`
   git grep --no-index password
   git grep --untracked password
   git diff --no-index src lib
-  rg -uu password
   grep -rn password . && npm test
   find . -type f | xargs cat; cat *
   for f in $(find . -type f); do head -3 "$f"; done
@@ -123,6 +124,9 @@ const SAFE = lines(`
   rg foo
   rg -l password
   rg -c password
+  rg --hidden foo
+  rg -uuu foo
+  rg --no-ignore -tpy password
   rg --files
   rg -t py password
   rg -tts -g '!*.test.ts' password

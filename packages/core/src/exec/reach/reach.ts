@@ -29,7 +29,7 @@ export interface Reading {
   readonly grammar: Grammar;
 }
 
-const CONTENT: ReadonlySet<Kind | undefined> = new Set(["path", "viewed", "local"]);
+const CONTENT: ReadonlySet<Kind | undefined> = new Set(["path", "path-or-random", "viewed", "local"]);
 const MANY = "reads many files, among which may be some that hold credentials";
 /** Endings that a file has and hardly any folder. */
 const FILE_ENDINGS: ReadonlySet<string> = new Set([

@@ -155,6 +155,6 @@ export const network: BinaryTable = {
       codespace: reviewed(RUNS, "gh codespace ssh"),
       config: reviewed("exec: changes settings, which name programs to run", "gh config set pager x"),
     },
-    examples: { safe: [], review: ["gh --version", "gh pr list", "gh auth token", "gh pr view -w", "gh frob"] },
+    examples: { safe: ["gh --version"], review: ["gh", "gh pr list", "gh auth token", "gh pr view -w", "gh frob"] },
   },
 };

@@ -22,7 +22,8 @@ export const search: BinaryTable = {
       --field-match-separator:text --field-context-separator:text --path-separator:text --line-buffered --block-buffered --one-file-system
       -E,--encoding:text --no-encoding --no-messages --no-ignore-messages --debug --trace --dfa-size-limit:text --regex-size-limit:text --mmap
       --no-mmap --no-config --no-unicode --no-pcre2-unicode --stop-on-nonmatch --hyperlink-format:text --no-require-git --ignore --ignore-vcs
-      --no-hidden --no-follow --pcre2-version -V,--version -h,--help`,
+      --no-hidden --no-follow --pcre2-version -V,--version -h,--help -.,--hidden -u,--unrestricted --no-ignore --no-ignore-dot
+      --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-parent --no-ignore-vcs`,
     reviewFlags: {
       "--pre:text": "exec: runs the program it names on every file",
       "--pre-glob:text": "exec: belongs to a program that runs on every file",
@@ -30,9 +31,6 @@ export const search: BinaryTable = {
       "-z,--search-zip": "exec: runs programs that decompress",
       "-f,--file:path": PATTERNS,
       "--ignore-file:path": "read: reads another file",
-      "-.,--hidden": HIDDEN,
-      "-u,--unrestricted,--no-ignore,--no-ignore-dot,--no-ignore-exclude,--no-ignore-files,--no-ignore-global,--no-ignore-parent,--no-ignore-vcs":
-        HIDDEN,
     },
     operands: "pattern path*",
     operandsWith: { "-e,--files,--type-list": "path*" },
@@ -46,6 +44,8 @@ export const search: BinaryTable = {
         "rg -A3 -B 3 foo a.ts",
         "rg -e foo -e bar",
         "rg -l foo",
+        "rg --no-ignore foo src",
+        "rg -uu -g '*.ts' key",
       ],
       review: [
         "rg --pre cat foo",

@@ -20,9 +20,13 @@ export const text: BinaryTable = {
   bat: bat(),
   batcat: bat(),
   head: {
-    flags: "-c,--bytes:number -n,--lines:number -q,--quiet,--silent -v,--verbose -z,--zero-terminated -# --help --version",
+    flags: "-c,--bytes:count -n,--lines:number -q,--quiet,--silent -v,--verbose -z,--zero-terminated -# --help --version",
     operands: "path*",
-    examples: { safe: ["head -5 a", "head -n 20 a b", "head -c1k a", "head --lines=3 a"], review: ["head ~/.ssh/id_rsa", "head -x a"] },
+    operandsWith: { "-c": "path-or-random*" },
+    examples: {
+      safe: ["head -5 a", "head -n 20 a b", "head -c1k a", "head --lines=3 a", "head -c 20 /dev/urandom"],
+      review: ["head ~/.ssh/id_rsa", "head -x a", "head -c -20 /dev/urandom", "head -c 20 /dev/sda", "head /dev/random"],
+    },
   },
   tail: {
     flags: "-c,--bytes:number -n,--lines:number -q,--quiet,--silent -v,--verbose -z,--zero-terminated -r -# --help --version",
@@ -160,10 +164,14 @@ export const text: BinaryTable = {
     },
   },
   od: {
-    flags: `-A,--address-radix:text -j,--skip-bytes:number -N,--read-bytes:number -S:number --strings?:number -t,--format:text
+    flags: `-A,--address-radix:text -j,--skip-bytes:number -N,--read-bytes:count -S:number --strings?:number -t,--format:text
       -v,--output-duplicates -w,--width?:number --endian:text -a -b -c -d -f -i -l -o -s -x --help --version`,
     operands: "path*",
-    examples: { safe: ["od -c a", "od -An -tx1 -N4 a"], review: ["od /dev/mem"] },
+    operandsWith: { "-N": "path-or-random*" },
+    examples: {
+      safe: ["od -c a", "od -An -tx1 -N4 a", "od -An -N4 -tu4 /dev/urandom"],
+      review: ["od /dev/mem", "od /dev/urandom", "od -N4 /dev/mem"],
+    },
   },
   hexdump: hexdump("hexdump"),
   hd: hexdump("hd"),
