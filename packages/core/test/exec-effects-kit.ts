@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type EffectWorld, isInstalled, listEffects, observeEffects, type ObserveOptions } from "@acp/testing";
 import { TABLES } from "../src/exec/binaries/binaries.js";
 import type { Binary, BinaryTable } from "../src/exec/binaries/table.js";
+import { isMeant } from "./exec-effects-known.js";
 import { LINES } from "./exec-effects-lines.js";
 
 /** One line that a table calls safe. */
@@ -69,7 +70,7 @@ export async function findEffects(lines: readonly string[], world: EffectWorld, 
   const effects = await effectsOf(lines, world, options);
   const [only, ...others] = lines;
   if (effects.length === 0 || only === undefined) return new Map();
-  if (others.length === 0) return new Map([[only, effects]]);
+  if (others.length === 0) return effects.every((effect) => isMeant(only, effect)) ? new Map() : new Map([[only, effects]]);
   const half = Math.ceil(lines.length / 2);
   const found = [await findEffects(lines.slice(0, half), world, options), await findEffects(lines.slice(half), world, options)];
   return new Map(found.flatMap((one) => [...one]));

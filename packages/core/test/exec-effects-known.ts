@@ -11,6 +11,17 @@ export const KNOWN_FAULTS: ReadonlyMap<string, { readonly effect: string; readon
   ROWS.flatMap(([effect, why, lines]) => lines.split("|").map((line) => [line, { effect, why }] as const)),
 );
 
+/** What a row does because that is what it is for: it asks the daemon or the cluster that this user has anyway. By the beginning of its line. */
+const MEANT: readonly (readonly [line: RegExp, effect: RegExp])[] = [
+  [/^docker /, /^dials: unix \/var\/run\/docker\.sock$/],
+  [/^kubectl /, /^dials: 127\.0\.0\.1:8080$/],
+];
+
+/** Whether a row is there to do this. */
+export function isMeant(line: string, effect: string): boolean {
+  return MEANT.some(([lines, effects]) => lines.test(line) && effects.test(effect));
+}
+
 /** Rows that end, but not while somebody waits for a test. */
 export const LONG: ReadonlySet<string> = new Set(["sleep 2m"]);
 

@@ -47,6 +47,7 @@ export type Kind =
   | "name"
   | "processes"
   | "columns"
+  | "overview"
   | "date-format"
   | "printf-format"
   | "sed"
@@ -160,6 +161,10 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   /** Columns of `ps`; the environment of a process holds secrets. */
   columns: ofText("columns", (text) =>
     /env/i.test(text) ? { topic: "secret", text: "shows the variables of other processes" } : undefined,
+  ),
+  /** Columns of a list of a cluster's objects; all that there is of one shows the variables of its programs. */
+  overview: ofText("form", (text) =>
+    /^(?:wide|name)$/.test(text) ? undefined : { topic: "secret", text: "shows all of an object, also variables that hold credentials" },
   ),
   /** What `date` prints. */
   "date-format": ofText("format", (text) =>
