@@ -50,7 +50,9 @@ describe("the corpus of shell commands", () => {
   });
 });
 
-const development = developmentSet();
+/** Lines of that set, which is kept elsewhere, whose label the effect oracle has shown to be wrong: this one prints an address with its token. */
+const MISLABELLED: readonly string[] = ["git remote -v"];
+const development = developmentSet()?.filter(({ command }) => !MISLABELLED.includes(command));
 
 describe.runIf(development !== undefined)(`the development set${development === undefined ? ", skipped: no data" : ""}`, () => {
   it("every line gets a level that its label accepts", () => {

@@ -20,7 +20,9 @@ export function judgeRedirects(walk: Walk, state: State, redirects: readonly Red
   if (redirects.length === 0) return state;
   for (const redirect of redirects) judgeRedirect(walk, state, redirect);
   const fed = redirects.some(changesInput) ? withInput(state, undefined) : state;
-  return withOutput(fed, redirects.reduce(showsAfter, state.isShown));
+  // Errors may go elsewhere; where the output does, nothing behind it takes anything out of it.
+  const isHidden = state.hidesAddresses && redirects.every(({ descriptor, operator }) => descriptor === 2 || operator.startsWith("<"));
+  return withOutput(fed, redirects.reduce(showsAfter, state.isShown), isHidden);
 }
 
 /** Whether the output is seen once it is redirected. */

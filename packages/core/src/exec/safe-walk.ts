@@ -13,7 +13,7 @@ import { stableValues } from "./assignments.js";
 import type { ArgumentValue } from "./argument.js";
 import { resolveArguments } from "./resolve-arguments.js";
 import { judgeCommand } from "./simple-command.js";
-import { countsOnly, passesOn } from "./reach/output.js";
+import { countsOnly, hidesAddresses, passesOn } from "./reach/output.js";
 import { after, either, join, joinVariables, withInput, withInputOf, withOutput, withPlaces, withVariable } from "./state.js";
 import type { Outcome, State } from "./state.js";
 import type { Node, Redirect, Script, Word } from "./tree.js";
@@ -99,7 +99,8 @@ function judgePipeline(walk: Walk, state: State, { stages, mergesErrors, span }:
   for (const [index, stage] of stages.entries()) {
     const behindIt = stages.slice(index + 1);
     const isShown = !countsOnly(behindIt, state.isShown);
-    const behind = after(judgeNode(walk, withOutput(withInput(state, input, index > 0 || state.isFed), isShown), stage));
+    const isHidden = behindIt.length === 0 ? state.hidesAddresses : hidesAddresses(behindIt);
+    const behind = after(judgeNode(walk, withOutput(withInput(state, input, index > 0 || state.isFed), isShown, isHidden), stage));
     const passedOn = index > 0 ? selectNames(stage, input) : undefined;
     input = mergesErrors || passesOn(behindIt) ? undefined : (listedNames(stage) ?? passedOn);
     if (behind !== undefined) variables = joinVariables(variables, behind.variables);

@@ -17,6 +17,8 @@ export interface State {
   readonly isFed: boolean;
   /** Whether anybody sees what it prints: not behind `| wc -l` and `> /dev/null`. */
   readonly isShown: boolean;
+  /** Whether what it prints is seen only without the tokens of addresses. */
+  readonly hidesAddresses: boolean;
 }
 
 /** What is known behind a command: where it succeeded, and where it failed. `undefined`: it never gets there. */
@@ -47,6 +49,7 @@ export function join(one: State | undefined, other: State | undefined): State | 
     input: one.input === other.input ? one.input : undefined,
     isFed: one.isFed && other.isFed,
     isShown: one.isShown || other.isShown,
+    hidesAddresses: one.hidesAddresses && other.hidesAddresses,
   };
 }
 
@@ -102,15 +105,15 @@ export function withInput(state: State, input: State["input"], isFed: boolean = 
   return state.input === input && state.isFed === isFed ? state : { ...state, input, isFed };
 }
 
-/** The state of something whose output is seen, or is not. */
-export function withOutput(state: State, isShown: boolean): State {
-  return state.isShown === isShown ? state : { ...state, isShown };
+/** The state of something whose output is seen, or is not, or only without the tokens of addresses. */
+export function withOutput(state: State, isShown: boolean, hidesAddresses: boolean = false): State {
+  return state.isShown === isShown && state.hidesAddresses === hidesAddresses ? state : { ...state, isShown, hidesAddresses };
 }
 
 /** What is known behind a command that had an input or an output of its own. */
 export function withInputOf(state: State, { ok, failed }: Outcome): Outcome {
   const back = (behind: State | undefined): State | undefined =>
-    behind === undefined ? undefined : withOutput(withInput(behind, state.input, state.isFed), state.isShown);
+    behind === undefined ? undefined : withOutput(withInput(behind, state.input, state.isFed), state.isShown, state.hidesAddresses);
   return { ok: back(ok), failed: back(failed) };
 }
 
@@ -123,7 +126,7 @@ const UNSET: readonly ArgumentValue[] = [{ text: "", isGlob: false }];
 export function startAt(place: Place, names: ReadonlySet<string> = NONE): State {
   const variables = new Map<string, readonly ArgumentValue[]>();
   for (const name of names) if (canSet(name)) variables.set(name, UNSET);
-  return withPlaces({ places: [], variables, input: undefined, isFed: false, isShown: true }, [place]);
+  return withPlaces({ places: [], variables, input: undefined, isFed: false, isShown: true, hidesAddresses: false }, [place]);
 }
 
 const NONE: ReadonlySet<string> = new Set();

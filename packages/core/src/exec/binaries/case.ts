@@ -23,6 +23,8 @@ export interface Case {
   readonly isFed: boolean;
   /** Whether anybody sees what it prints. */
   readonly isShown: boolean;
+  /** Whether what it prints is seen only without the tokens of addresses. */
+  readonly hidesAddresses: boolean;
 }
 
 const SHOWN_MAX = 60;

@@ -11,7 +11,13 @@ function findingsOf(line: string, extra?: BinaryTable, place: typeof inside = in
   const findings: Finding[] = [];
   const [program = "", ...words] = line.split(" ");
   const args = words.map((raw) => ({ span, raw, values: [{ text: raw, isGlob: false }], leading: raw, isOne: true }));
-  judgeProgram({ span, program, args }, place, { extra, report: (finding) => void findings.push(finding), isFed: false, isShown: true });
+  judgeProgram({ span, program, args }, place, {
+    extra,
+    report: (finding) => void findings.push(finding),
+    isFed: false,
+    isShown: true,
+    hidesAddresses: false,
+  });
   return findings;
 }
 

@@ -7,6 +7,7 @@ import type { Argument, ProgramCall } from "../argument.js";
 import type { Report } from "../findings.js";
 import type { Place } from "../place.js";
 import { BINARIES } from "./binaries.js";
+import { checkAddresses } from "./git-addresses.js";
 import { checkRepository } from "./git-repository.js";
 import { say } from "./case.js";
 import type { Case } from "./case.js";
@@ -34,13 +35,15 @@ export interface JudgeOptions {
   readonly isFed: boolean;
   /** Whether anybody sees what it prints. */
   readonly isShown: boolean;
+  /** Whether what it prints is seen only without the tokens of addresses. */
+  readonly hidesAddresses: boolean;
 }
 
 /** Reports everything that keeps a call from being proven safe. */
 export function judgeProgram(call: ProgramCall, place: Place, options: JudgeOptions): void {
   const { program, args, span } = call;
-  const { extra, report, isFed, isShown } = options;
-  const of: Case = { program, name: program, place, report, span, isFed, isShown };
+  const { extra, report, isFed, isShown, hidesAddresses } = options;
+  const of: Case = { program, name: program, place, report, span, isFed, isShown, hidesAddresses };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
   if (program === "git") checkRepository({ args, span }, of);
   if (judgeInline(call, of) || asksLoopbackOnly(call, place)) return;
@@ -88,6 +91,7 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
   if (!isLenient && found.isSure) {
     checkOperands(operands, found.operands, { grammar, of });
     checkReach({ args, found, wanted: operands, grammar }, of);
+    if (of.program === "git") checkAddresses(args, found, of);
   }
   if (isLenient || !found.isSure) for (const operand of found.operands) checkLoosely(operands, operand, of);
   if (!isLenient) checkSilence(binary, found.given, { grammar, of });

@@ -16,6 +16,7 @@ function findingsOf(kind: Kind, text: string | undefined, isGlob = false): reado
     report: (finding: Finding): void => void findings.push(finding),
     isFed: false,
     isShown: true,
+    hidesAddresses: false,
   };
   const known = text === undefined ? {} : { values: [{ text, isGlob }] };
   checkKind(kind, { span, raw: text ?? "$x", leading: text ?? "", isOne: true, ...known }, of);

@@ -36,6 +36,7 @@ function findingsOf(binary: Binary, line: string): readonly Finding[] {
     report: (finding) => void findings.push(finding),
     isFed: false,
     isShown: false,
+    hidesAddresses: false,
   });
   return findings;
 }

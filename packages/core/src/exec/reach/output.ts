@@ -2,6 +2,7 @@
  * Output: whether what a stage of a pipeline prints ends as a count. Every stage behind it has to be a plain command that passes lines on
  * and writes to nothing but its output.
  */
+import { changesInput } from "../names.js";
 import type { Node } from "../tree.js";
 
 const PASSES: ReadonlySet<string> = new Set(
@@ -35,4 +36,16 @@ function isCount([program = "", ...args]: readonly (string | undefined)[]): bool
   // What stands behind these may be a pattern.
   if (!/^[ef]?grep$/.test(program) || args.some((arg) => arg === "--" || arg === "-e")) return false;
   return args.some((arg) => /^-[EFinvwxs]*[cq]$|^--(?:count|quiet)$/.test(arg ?? ""));
+}
+
+/** Takes the part before `@` out of addresses: `https://me:token@host` is `https://host` behind it. Git takes none with a slash for one. */
+const ADDRESSES_OUT = "s#://[^/]*@#://#g";
+/** The program that does, as it stands in a command. */
+export const HIDING_ADDRESSES: string = `sed '${ADDRESSES_OUT}'`;
+
+/** Whether the first of these stages takes tokens out of addresses, and passes on nothing else of its input. */
+export function hidesAddresses([stage]: readonly Node[]): boolean {
+  if (stage?.type !== "command" || stage.assignments.length > 0 || stage.redirects.some(changesInput)) return false;
+  const texts = stage.words.map(({ text }) => text);
+  return texts.length === 2 && texts[0] === "sed" && texts[1] === ADDRESSES_OUT;
 }

@@ -68,18 +68,24 @@ export const gitLists: BinaryTable = {
       "get-url": {
         flags: "--push --all",
         operands: "text",
-        examples: { safe: ["git remote get-url origin"], review: ["git remote get-url"] },
+        examples: {
+          safe: ["git remote get-url origin | sed 's#://[^/]*@#://#g'", "git remote get-url origin >/dev/null"],
+          review: ["git remote get-url", "git remote get-url origin", "git remote get-url origin | cat"],
+        },
       },
       show: {
         flags: "-n",
         operandsWith: { "-n": "text*" },
         excess: "network: asks the other repository",
-        examples: { safe: ["git remote show", "git remote show -n origin"], review: ["git remote show origin"] },
+        examples: {
+          safe: ["git remote show", "git remote show -n origin | sed 's#://[^/]*@#://#g'"],
+          review: ["git remote show origin", "git remote show -n origin"],
+        },
       },
     },
     examples: {
-      safe: ["git remote", "git remote -v"],
-      review: ["git remote add a b", "git remote set-url origin x", "git remote rm origin"],
+      safe: ["git remote", "git remote -v | sed 's#://[^/]*@#://#g'", "git remote -v | wc -l"],
+      review: ["git remote -v", "git remote add a b", "git remote set-url origin x", "git remote rm origin"],
     },
   },
   stash: {

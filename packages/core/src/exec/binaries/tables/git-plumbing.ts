@@ -129,6 +129,10 @@ export const gitPlumbing: BinaryTable = {
     operands: "text*",
     examples: { safe: ["git fsck --no-progress"], review: ["git fsck --lost-found"] },
   },
-  var: { flags: "-l", operands: "text?", examples: { safe: ["git var GIT_EDITOR"], review: ["git var --what"] } },
+  var: {
+    reviewFlags: { "-l": "secret: shows all settings, and addresses and headers among them may hold a token" },
+    operands: "text?",
+    examples: { safe: ["git var GIT_EDITOR"], review: ["git var --what", "git var -l"] },
+  },
   version: { flags: "--build-options", examples: { safe: ["git version"], review: ["git version x"] } },
 };
