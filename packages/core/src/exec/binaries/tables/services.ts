@@ -49,20 +49,20 @@ const DOCKER_LISTS: BinaryTable = {
   container: {
     review: ASKS,
     operands: "verb*",
-    subcommands: { ls: under("container", LISTS_CONTAINERS, "ps", "ls"), logs: under("container", SHOWS_LOG, "logs", "logs") },
+    subcommands: { ls: under(LISTS_CONTAINERS, " ps", " container ls"), logs: under(SHOWS_LOG, " logs", " container logs") },
     examples: { safe: [], review: ["docker container x", "docker container inspect x"] },
   },
   image: {
     review: ASKS,
     operands: "verb*",
-    subcommands: { ls: under("image", LISTS_IMAGES, "images", "ls") },
+    subcommands: { ls: under(LISTS_IMAGES, " images", " image ls") },
     examples: { safe: [], review: ["docker image x", "docker image inspect x"] },
   },
 };
 
 /** The same under its longer name. */
-function under(group: string, binary: Binary, short: string, long: string): Binary {
-  const renamed = (line: string): string => line.replace(` ${short}`, ` ${group} ${long}`);
+function under(binary: Binary, short: string, long: string): Binary {
+  const renamed = (line: string): string => line.replace(short, long);
   const { safe, review } = binary.examples;
   return { ...binary, examples: { safe: safe.map(renamed), review: review.map(renamed) } };
 }
