@@ -21,6 +21,7 @@ describe("scripts that stand in the command", () => {
     ["python3 -c 'print(1)'", "python3.exec"],
     ["python3 -E -c 'print(1)'", "python3.exec"],
     ["python3 -I -i -c 'print(1)'", "python3.exec"],
+    ['python3 -Iu -c \'import sys; type(sys.stdout.buffer)("a", "w")\'', "python3.exec"],
     ["python3 -I -X dev -c 'print(1)'", "python3.exec"],
     ["python3 -I -m json", "python3.exec"],
     ["python3 -I -c 'import os'", "python3.exec"],

@@ -44,7 +44,8 @@ function pythonScript(args: readonly Argument[], input: string | undefined): Scr
   for (const [index, argument] of args.entries()) {
     const text = textOf(argument);
     if (text === "-") return input === undefined ? undefined : { text: input, isIsolated };
-    const [, letters = "", code] = /^-([IBEsSqub]*)(c?)$/.exec(text ?? "") ?? [];
+    // Not `-u`: with it `sys.stdout.buffer` is a file, whose class opens others.
+    const [, letters = "", code] = /^-([IBEsSqb]*)(c?)$/.exec(text ?? "") ?? [];
     if (letters === "" && code !== "c") return undefined;
     isIsolated ||= letters.includes("I");
     if (code !== "c") continue;

@@ -94,7 +94,7 @@ function tokensOf(script: string, depth: number): Token[] | undefined {
     if (add("name", take(NAME)) || add("number", take(NUMBER)) || add("operator", take(OPERATOR))) continue;
     const before = tokens.at(-1);
     // Behind a dot, a word of the language is a name: `a.return / 2`.
-    const isMember = before?.kind === "name" && /^\??\.$/.test(tokens.at(-2)?.text ?? "");
+    const isMember = before?.kind === "name" && isDot(tokens.at(-2));
     if (before === undefined || (before.kind !== "string" && !isMember && BEFORE_PATTERN.has(before.text ?? ""))) {
       if (add("pattern", take(PATTERN))) continue;
     } else if ((isMember || isOperand(before)) && script.charAt(at) === "/") {
@@ -160,6 +160,7 @@ function isHarmless(tokens: readonly Token[], at: number, own: ReadonlySet<strin
     case "name":
       if (REFUSED.has(text) || text.startsWith("_")) return false;
       if (isKey(tokens, at)) return true;
+      if (!isWord(tokens, at)) return false;
       if (Object.hasOwn(MEMBERS, text)) return isOperator(tokens[at + 1], ".") && MEMBERS[text]?.has(tokens[at + 2]?.text ?? "") === true;
       return !AMBIENT.has(text) && (KEYWORDS.has(text) || GLOBALS.has(text) || own.has(text));
     case "string":
@@ -176,7 +177,7 @@ function isHarmless(tokens: readonly Token[], at: number, own: ReadonlySet<strin
 /** Whether a name is a member's: behind a dot, or a key. */
 function isKey(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1];
-  if (isOperator(before, ".") || isOperator(before, "?.")) return true;
+  if (isDot(before)) return true;
   return isOperator(tokens[at + 1], ":") && (isOperator(before, "{") || isOperator(before, ","));
 }
 
@@ -185,6 +186,20 @@ const isPlainKey = ({ text }: Token): boolean => text !== undefined && !REFUSED.
 const DECLARES = /^(?:const|let|var)$/;
 
 const isOperator = (token: Token | undefined, text: string): boolean => token?.kind === "operator" && token.text === text;
+
+/** A dot, and not a text of one. */
+const isDot = (token: Token | undefined): boolean => isOperator(token, ".") || isOperator(token, "?.");
+
+/**
+ * Whether `let` and `of` are words of the language where they stand. They can be variables as well: `for (of of [f]) of[k]`, `[let, b] = [f]`. A
+ * place that sets one is none of these.
+ */
+function isWord(tokens: readonly Token[], at: number): boolean {
+  const [before, token, behind] = [tokens[at - 1], tokens[at], tokens[at + 1]];
+  if (token?.text === "let") return behind?.kind === "name" || isOperator(behind, "[") || isOperator(behind, "{");
+  if (token?.text !== "of") return true;
+  return (before?.kind === "name" && !KEYWORDS.has(before.text ?? "")) || isOperator(before, "]") || isOperator(before, "}");
+}
 
 /** Whether a `[` behind it chooses a member. */
 function isValue(token: Token | undefined): boolean {

@@ -92,8 +92,11 @@ function fieldsOf(body: string, depth: number): readonly Token[] | undefined {
   let at = 0;
   while (at < body.length) {
     const letter = body.charAt(at);
-    if (letter === "\\") at += 1;
-    else if ((letter === "{" || letter === "}") && body.charAt(at + 1) === letter) at += 1;
+    if (letter === "\\") {
+      at += 1;
+      // It hides no brace: what is behind `\{` is code.
+      if (/[{}]/.test(body.charAt(at))) return undefined;
+    } else if ((letter === "{" || letter === "}") && body.charAt(at + 1) === letter) at += 1;
     else if (letter === "}") return undefined;
     else if (letter === "{") {
       const end = endOfField(body, at);
@@ -155,8 +158,12 @@ function isHarmless(name: string): boolean {
 /** Whether it is `format` of a string that reads no attributes by their names. */
 function isPlainFormat(tokens: readonly Token[], at: number): boolean {
   const string = tokens[at - 2];
-  // Two strings side by side are one.
-  if (tokens[at]?.text !== "format" || string?.kind !== "string" || tokens[at - 3]?.kind === "string") return false;
+  if (tokens[at]?.text !== "format" || string?.kind !== "string") return false;
+  let before = at - 3;
+  while (tokens[before]?.kind === "line") before -= 1;
+  // Two strings side by side are one, over ends of lines as well; the last field of a formatted one ends with a bracket.
+  const { kind, text } = tokens[before] ?? {};
+  if (kind === "string" || (kind === "operator" && text === ")")) return false;
   return string.text !== undefined && !/\{[^}]*[.[{]/.test(string.text);
 }
 
