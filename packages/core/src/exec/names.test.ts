@@ -62,6 +62,10 @@ describe("printedNames()", () => {
     "git rev-parse --sq-quote -x",
     "git branch -a",
     "date +/etc/passwd",
+    "date +%n-ox",
+    "date +%F%_t-ox",
+    "date +%Z-ox",
+    "date +%F%%n",
     "git diff",
     "git ls-files --format='/%(path)'",
     "rg foo",
@@ -90,8 +94,27 @@ describe("the number of a line", () => {
     'sed -n "$(grep -n foo a | head -1 | cut -d: -f2)p" a',
     'sed -n "$(grep -n foo a | head -2 | cut -d: -f1)p" a',
     'sed -n "$(grep -n foo a | head -1 | cut -d: -f1)w x" a',
+    // A file called `1`, and a flag with which names come first.
+    'sed -n "$(grep -n foo a | cut -d: -f1 | head 1)p" a',
+    'x=-r; sed -n "$(grep -n "$x" foo | head -1 | cut -d: -f1)p" a',
     // Nothing found, nothing there: what follows would be the program.
     "awk $(grep -n foo a | head -1 | cut -d: -f1) 'BEGIN { system(\"id\") }'",
     "n=$(grep -n foo a | head -1 | cut -d: -f1); awk $n 'BEGIN { system(\"id\") }'",
   ])("%s is not", (command) => expect(evaluateCommandSafety(command).reasons).not.toEqual([]));
+});
+
+describe("a name that the repository chose", () => {
+  it.each([
+    "git diff $(git describe --tags --abbrev=0)",
+    'git diff "$(git describe --tags)"',
+    "git log $(git describe --tags --abbrev=0)..HEAD",
+    "git diff $(git branch --show-current)",
+    'sort "$(git rev-parse --abbrev-ref HEAD)"',
+    'cat "$(git branch --show-current)"',
+  ])("may be a flag or a secret: %s", (command) => expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review"));
+
+  it.each(["git diff $(git rev-parse HEAD~1)", "git diff $(git merge-base main HEAD)", "git log main..$(git describe --tags)"])(
+    "is none here: %s",
+    (command) => expect(evaluateCommandSafety(command).reasons).toEqual([]),
+  );
 });

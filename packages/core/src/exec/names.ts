@@ -68,16 +68,25 @@ function isCount(args: readonly string[]): boolean {
 /** The arguments with which a program prints one word that is no path outside and no flag. */
 const PRINTERS: Table = {
   git: ([verb, ...args]) =>
-    verb === "branch"
-      ? args.length === 1 && args[0] === "--show-current"
-      : verb === "rev-list" || verb === "log"
-        ? (verb === "rev-list" || args.some((arg) => /^--(?:format|pretty)=%[hH]$/.test(arg))) && args.every(isPlainCount)
-        : (verb === "rev-parse" || verb === "describe" || verb === "merge-base") && args.every(isPlainRevision),
-  date: (args) => args.every((arg) => /^-u$|^\+%[A-Za-z%:_.-]*$/.test(arg)),
+    verb === "rev-list" || verb === "log"
+      ? (verb === "rev-list" || args.some((arg) => /^--(?:format|pretty)=%[hH]$/.test(arg))) && args.every(isPlainCount)
+      : (verb === "rev-parse" || verb === "merge-base") && !args.includes("--abbrev-ref") && args.every(isPlainRevision),
+  date: (args) => args.every((arg) => /^-u$|^\+%[YGCymdgHIMSsjuwFTDRaAbBhN][A-Za-z%:_.-]*$/.test(arg) && !BREAKS.test(arg)),
   nproc: (args) => args.length === 0,
   whoami: (args) => args.length === 0,
   uname: (args) => args.every((arg) => /^-[smr]$/.test(arg)),
   arch: (args) => args.length === 0,
+};
+
+/** `%n` and `%t`, behind which another word begins, and a `%%` that could hide one. */
+const BREAKS = /%[_:.-]*[nt%]/;
+
+/** The arguments with which git prints a name of the repository's, whose tags and branches may begin like a flag. */
+const REFERENCES: Table = {
+  git: ([verb, ...args]) =>
+    verb === "branch"
+      ? args.length === 1 && args[0] === "--show-current"
+      : (verb === "describe" || verb === "rev-parse") && args.every(isPlainRevision),
 };
 
 /** A revision, a range, or how many commits. */
@@ -108,6 +117,9 @@ const BELOW: Names = [{ text: "./*", isGlob: true }];
 /** One word; its first letter stands for any letter or digit. */
 const WORD: Names = [{ text: "x*", isGlob: true, ends: "word" }];
 
+/** One word that begins with anything. */
+const REFERENCE: Names = ANY.map((name) => ({ ...name, ends: "word" }));
+
 /** Whether a script prints the current directory, and so means what `$PWD` means. */
 export function printsPlace({ body }: Script): boolean {
   return (
@@ -120,7 +132,11 @@ export function printsPlace({ body }: Script): boolean {
 
 /** What a script prints, where that is nothing but names of the project's files, or one word such as a branch, a revision or a date. */
 export function printedNames({ body }: Script): Names | undefined {
-  return listedNames(body) ?? (isOneOf(body, PRINTERS) ? WORD : printsLine(body) ? NUMBER : undefined);
+  const listed = listedNames(body);
+  if (listed !== undefined) return listed;
+  if (isOneOf(body, PRINTERS)) return WORD;
+  if (isOneOf(body, REFERENCES)) return REFERENCE;
+  return printsLine(body) ? NUMBER : undefined;
 }
 
 /** The number of a line, of which any other would lead to the same, or nothing. */
@@ -139,9 +155,10 @@ function printsLine(node: Node): boolean {
   const flags = search.slice(1).filter((word) => word?.startsWith("-") === true);
   const numbers =
     search[0] === "grep" && flags.some((flag) => flag?.includes("n") === true) && flags.every((flag) => /^-[nEFiwx]+$/.test(flag ?? ""));
-  const isOneFile = operands.length === 2 && operands[1] !== undefined && !/[*?[]/.test(operands[1]);
+  // A word that is not known may be a flag with which names of files come first.
+  const isOneFile = operands.length === 2 && !operands.includes(undefined) && !/[*?[]/.test(operands[1] ?? "*");
   const filter = filters.map((words) => words.join(" ")).sort();
-  return numbers && isOneFile && /^cut -d ?: -f ?1$/.test(filter[0] ?? "") && /^(?:head|tail) (?:-n ?)?-?1$/.test(filter[1] ?? "");
+  return numbers && isOneFile && /^cut -d ?: -f ?1$/.test(filter[0] ?? "") && /^(?:head|tail) (?:-n ?|-)1$/.test(filter[1] ?? "");
 }
 
 /** The names of the project's files that a command or a pipeline prints, where it prints nothing else. */

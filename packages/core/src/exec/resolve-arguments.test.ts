@@ -52,7 +52,8 @@ describe("resolveArguments()", () => {
     ["$(git ls-files)", ["glob *", "glob */*"]],
     ["$(find . -name x)", ["glob *", "glob */*"]],
     ['"$(find . -name x)"', ["glob ./*"]],
-    ['"$(git branch --show-current)"', ["glob x*"]],
+    ['"$(git rev-parse HEAD)"', ["glob x*"]],
+    ['"$(git branch --show-current)"', ["glob *", "glob */*"]],
   ])("knows everything that %s can be", (word, values) => {
     expect(shown(word)).toEqual(values);
     expect(argument(word).isOne).toBe(true);

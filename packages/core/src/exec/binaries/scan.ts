@@ -274,6 +274,7 @@ export function reportMaybeFlag(of: Case, argument: Argument): void {
 
 function maybeFlag(of: Case, raw: string, found: ArgumentValue | undefined): string {
   if (found === undefined) return `${shown(raw)} may become a flag or several arguments of ${shown(of.name)} when the command runs`;
+  if (raw.includes("$(")) return `what ${shown(raw)} becomes may begin like a flag of ${shown(of.name)}`;
   return found.isTorn === true
     ? `a part of a file's name, behind a blank or a line break in it, may be a flag of ${shown(of.name)}`
     : `a file that ${shown(raw)} finds may have a flag of ${shown(of.name)} for its name: write ${shown(`./${found.text}`)}`;
