@@ -105,6 +105,7 @@ describe("what the system has for everybody", () => {
 
   it.each([
     "cat /usr/include/stdio.h",
+    "cat /usr/share/./doc//bash/README",
     "grep -n x /usr/local/lib/python3.13/site-packages/a.py",
     "head -5 /usr/share/*/x",
     "grep -c x /Applications/Editor.app/Contents/Resources/a.js",
@@ -119,6 +120,9 @@ describe("what the system has for everybody", () => {
     "cat /etc/hosts",
     "cat /usr/include/../../etc/hosts",
     "cat /usr/src/app/x",
+    // `certs` is a link to /etc/ssl/certs.
+    "cat /usr/lib/ssl/certs/../../hosts",
+    "ls /usr/lib/ssl/certs/../../..",
     "cat /usr/share/x/.env",
     "cat /usr/*/x",
     "cat /usr/libx",
