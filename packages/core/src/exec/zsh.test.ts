@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../test/cpu-ms.js";
 import { isSameInZsh } from "./zsh.js";
 
 describe("isSameInZsh()", () => {
@@ -15,6 +16,10 @@ describe("isSameInZsh()", () => {
     "LC_ALL=C sort --key=2 a\\ b",
     "echo $? a@b 50% $1",
     "ls & wait",
+    "ls path/a; cat --path=a; x=1; [ -t 1 ]; exit $?",
+    "printf '%-5s %s\\n' \"$x\"",
+    "ls 2>/dev/null | head; ls >/dev/null 2>&1 || echo none; ls | wc -l >/dev/null",
+    'while read -r f; do ls "$f"; done < a',
   ])("%j is", (text) => expect(isSameInZsh(text)).toBe(true));
 
   it.each([
@@ -59,5 +64,32 @@ describe("isSameInZsh()", () => {
     "ls && set -k",
     "echo 'a",
     'echo "a',
+    "path=src; ls",
+    "for path in src; do ls; done",
+    "while read -r 'path'; do ls; done < a",
+    "module_path=.; ulimit -a",
+    "cdpath=/; cd etc",
+    "[ -t 'path[$(id)1]' ]",
+    "[[ -t $n ]]",
+    "printf '%d' 'path[$(id)1]'",
+    "printf '%*s' \"$n\" a",
+    'exit "0$n"',
+    'exit "1;$n"',
+    "[ 'a;b' = x -o -t \"$n\" ]",
+    "printf ';%d' x",
+    'read -t "$n" x',
+    "grep -rn SECRET . > /dev/null | cat",
+    "{ grep -rn SECRET .; } 1>/dev/null 2>&1 | cat",
+    "grep -rn SECRET . >&2 >/dev/null",
+    "grep -rn SECRET . >/dev/stderr > /dev/null",
   ])("%j may not be", (text) => expect(isSameInZsh(text)).toBe(false));
+
+  it("says so soon", () => {
+    const parts = ["read ", "[ ", "test ", "printf ", "exit ", "for ", "-t ", ">a ", "1>", "2>", ">& ", "path", "zsh_", "%", "\t", "$?"];
+    for (const part of parts) {
+      const start = cpuMs();
+      isSameInZsh(part.repeat(10_000 / part.length));
+      expect(cpuMs() - start).toBeLessThan(150);
+    }
+  });
 });

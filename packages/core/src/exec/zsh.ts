@@ -11,9 +11,42 @@ const PLAIN = /[\w\s./,:+@%;&|()\]?-]/;
 /** Its letters are other options there. */
 const SETS_OPTIONS = /(?:^|[;&|({])\s*(?:set|setopt)(?!\S)/m;
 
+/** Variables that mean something there: `path` is where programs are found, `module_path` where code is loaded from. */
+const MEANT =
+  "(?:path|[cf]dpath|fpath|manpath|mailpath|module_path|psvar|fignore|watch|prompt|argv|status|pipestatus|histchars|zsh_\\w+|options|commands|" +
+  "functions\\w*|builtins|parameters|modules|dirstack|[gs]?aliases|history\\w*|jobdirs|jobtexts|jobstates|nameddirs|userdirs|usergroups|" +
+  "func\\w*|reswords|patchars|dis_\\w+|errnos|sysparams|mapfile|langinfo|termcap|terminfo|keymaps|widgets|keys|killring|region_\\w+)";
+const OUT = "(?:^|[^\\d&>]|(?<!\\d)1|&)>";
+const SAME_COMMAND = "(?:[^;&|\\n]|>&|&>)*?";
+/**
+ * What zsh does in a way of its own, seen in a text without quotes: it sets such a variable; it reads a text as a sum, in which `x[$(…)]` runs a
+ * command; or it sends the output to two places at once, one of which bash leaves out.
+ */
+const OWN_WAYS: readonly (readonly RegExp[])[] = [
+  [new RegExp(`(?<![\\w$-])${MEANT}\\+?=|\\bfor\\s+${MEANT}\\b`)],
+  [/\bread\b/, new RegExp(`\\s${MEANT}\\b`)],
+  [/\bread\b/, /\s-[a-zA-Z]*[tukNn](?!\s*\d)/],
+  [/(?<![\w./-])(?:exit|return|break|continue|shift|history|ulimit|umask|wait)[ \t]+(?=\S)(?!\d+(?![^\s;&|)}])|\$\?|-[A-Za-z]|[;&|)}])/],
+  [/\[|\btest\b/, /-t\s(?!\s*\d\s)/],
+  // A format may hold what elsewhere ends a command.
+  [/\bprintf\b/, /%(?!-?\d*(?:\.\d+)?[sbq%])/],
+  [new RegExp(`${OUT}&?${SAME_COMMAND}(?:(?<!\\|)\\|(?!\\|)|${OUT})`, "m")],
+];
+
+const QUOTED = /\\\n|\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"/g;
+
+/** The text without quotes, where what they hide ends no word and no command. */
+function withoutQuotes(text: string): string {
+  return text.replace(QUOTED, (_, letter = "", single = "", double = "") =>
+    `${letter}${single}${double}`.replace(/\\/g, "").replace(/[\s;&|<>(){}]/g, "_"),
+  );
+}
+
 /** Whether a text that bash reads without a person means the same in zsh. */
 export function isSameInZsh(text: string): boolean {
   if (SETS_OPTIONS.test(text)) return false;
+  const bare = withoutQuotes(text);
+  if (OWN_WAYS.some((parts) => parts.every((part) => part.test(bare)))) return false;
   let quote = "";
   for (let at = 0; at < text.length; at += 1) {
     const letter = text.charAt(at);
