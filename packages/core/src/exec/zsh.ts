@@ -33,12 +33,17 @@ const OWN_WAYS: readonly (readonly RegExp[])[] = [
   [new RegExp(`${OUT}&?${SAME_COMMAND}(?:(?<!\\|)\\|(?!\\|)|${OUT})`, "m")],
 ];
 
-const QUOTED = /\\\n|\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"/g;
+const QUOTED = /\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"/g;
 
 /** The text without quotes, where what they hide ends no word and no command. */
 function withoutQuotes(text: string): string {
-  return text.replace(QUOTED, (_, letter = "", single = "", double = "") =>
-    `${letter}${single}${double}`.replace(/\\/g, "").replace(/[\s;&|<>(){}]/g, "_"),
+  return text.replace(QUOTED, (found) =>
+    found === "\\\n"
+      ? ""
+      : found
+          .replace(/^["']|["']$/g, "")
+          .replace(/\\/g, "")
+          .replace(/[\s;&|<>(){}]/g, "_"),
   );
 }
 
