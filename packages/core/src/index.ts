@@ -28,7 +28,7 @@ export { compareScopes, scopeMayCover } from "./approval/grants.js";
 export type { ArgumentsScope, Grant, GrantOffer, GrantScope, HostScope, OfferTerms } from "./approval/grants.js";
 export { showDuration, showScope } from "./approval/offer-text.js";
 export { callScope, type HostCover, hostScope, offerHost, siteScope, toolScope } from "./approval/offers.js";
-export { reduce } from "./approval/machine.js";
+export { isUnfinished, reduce } from "./approval/machine.js";
 export type {
   AnswerTerms,
   CountedApproval,

@@ -282,7 +282,7 @@ export interface PendingStore {
   /** Keeps a new record; false if the id exists. */
   put(record: PendingRecord): Promise<boolean>;
   get(id: string): Promise<PendingRecord | undefined>;
-  /** Every record that has not ended. */
+  /** Every record that is not finished (`isUnfinished`): one that has not ended, and one whose yes nobody took yet. */
   open(): AsyncIterable<PendingRecord>;
   /** Replaces the record where its version is still `fromVersion`; false otherwise. Atomic. */
   transition(id: string, fromVersion: number, next: PendingRecord): Promise<boolean>;

@@ -3,6 +3,7 @@ import { actionDigest, canonicalJson, toolAction, type JsonObject, type PendingR
 import { actionOf, EDITED, PEOPLE, type World } from "./space-world.js";
 
 const ENDS = ["consent_approved", "consent_denied", "consent_expired", "consent_cancelled", "consent_failed", "consent_superseded"];
+const STORY = ["tool_call_forwarded", "tool_call_completed", "consent_not_collected", "outcome_unknown"];
 const isYes = (record: PendingRecord): boolean => record.end?.effectiveDigest !== undefined;
 
 function must(holds: boolean, law: string, what: unknown): void {
@@ -43,6 +44,10 @@ export function checkWorld({ log, released, calls, record, records }: World, quo
   for (const { id, end } of records()) {
     const ends = log.filter((event) => event.requestId === id && ENDS.includes(event.eventType));
     must(ends.length <= 1, "a question has one end in the log", ends);
+    const story = log.filter((event) => event.requestId === id).flatMap(({ eventType }) => (STORY.includes(eventType) ? eventType : []));
+    // A log that was silent for too long may still keep that it begins, after it was said that it did not.
+    const isOne = story.length <= 1 || story.toSorted().join() === "tool_call_completed,tool_call_forwarded";
+    must(isOne, "what became of a yes is said once", story);
     const isNo = ends.some(({ eventType }) => eventType === "consent_denied" || eventType === "consent_expired");
     must(!isNo || !released.some(({ requestId }) => requestId === id), "denial and expiry are final", id);
     // An end that the log could not keep in time is a failure, whatever it was; the log may still get the event later.

@@ -181,6 +181,16 @@ export function isApproved(record: PendingRecord): boolean {
   return isDecided(record) && record.end?.status !== "denied";
 }
 
+/** Whether a yes waits for the one who takes it. */
+export function isUncollected(record: PendingRecord): boolean {
+  return isApproved(record) && record.end?.recorded === true && !record.adopted && record.outcome === undefined;
+}
+
+/** Whether a process that starts has to go on with the question: it is open, or nobody took its yes yet. What `PendingStore.open()` lists. */
+export function isUnfinished(record: PendingRecord): boolean {
+  return record.status !== "ended" || isUncollected(record);
+}
+
 /** Whether this approver may move the question at this time. The agent that asks never answers, whatever the list says. */
 function checkApprover(record: PendingRecord, { approverId, atMs }: CountedApproval): RefusalCode | undefined {
   if (atMs >= record.request.expiresAtMs) return "request_ended";

@@ -3,7 +3,7 @@
  * counts only where this gate or another one with its key wrote it. What does not count is absent, and is noted. So a store can forget what people said,
  * and cannot make it up. Format: spec/consent.md §8.
  */
-import type { PendingRecord } from "../approval/machine.js";
+import { isUnfinished, type PendingRecord } from "../approval/machine.js";
 import { PENDING_MAX } from "../limits.js";
 import type { Claims, Clock, PendingStore } from "../ports.js";
 import { claimDecision } from "./claim-decision.js";
@@ -116,7 +116,7 @@ export function authenticPending({ store, claims, clock, ...parts }: AuthenticPe
       const since = mark();
       for await (const stored of store.open()) {
         const record = open(stored, since);
-        if (record !== undefined && record.status !== "ended") yield record;
+        if (record !== undefined && isUnfinished(record)) yield record;
       }
     },
     async takeDecision(agentId, digest, nowMs) {

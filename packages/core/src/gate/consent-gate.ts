@@ -179,7 +179,10 @@ export interface ConsentGate extends AsyncDisposable {
    * Never rejects.
    */
   endPaused(): Promise<PausedEnd>;
-  /** After a restart: ends what is out of time, redelivers what is still open; returns how many were redelivered. */
+  /**
+   * After a restart: ends what is out of time, redelivers what is still open, and keeps each yes that nobody took for the same call of the same agent
+   * until its time is over; returns how many were redelivered.
+   */
   resume(): Promise<number>;
   /** Ends open questions with a deny and takes no new action. */
   close(): Promise<void>;

@@ -47,19 +47,24 @@ async function adoptDecision(parts: GateParts, subject: Case): Promise<Verdict |
   const isYes = isApproved(record);
   const why = await whyKeptNoMore(parts, record, isYes);
   if (why !== undefined) {
-    if (isYes) await settleTaken(parts, record, makeConsentOutcome("not_performed", why));
+    if (isYes) await settleTaken(parts, record, { outcome: makeConsentOutcome("not_performed", why) });
     return undefined;
   }
   // The rules may have become stricter since the person looked; then they look again.
   if (isYes && !(await coversNow(parts, record, { subject, effective: approvedAction(record) }))) {
-    await settleTaken(parts, record, makeConsentOutcome("not_performed", STRICTER));
+    await settleTaken(parts, record, { outcome: makeConsentOutcome("not_performed", STRICTER) });
     return undefined;
   }
   const adopted = event("decision_adopted", record.end?.status ?? "", { from_request: record.id, rule: evaluation.ruling.ruleId });
-  const events = [...opening("ask"), adopted];
-  const verdict = await recordAllowed(parts, events, () => verdictOf(parts, record, context));
-  if (isYes && verdict.decision === "deny") await settleTaken(parts, record, makeConsentOutcome("not_performed", verdict.reason));
-  return verdict;
+  try {
+    await parts.append([...opening("ask"), adopted]);
+  } catch (error) {
+    const denied = deny("audit_failed", messageOf(error));
+    const outcome = makeConsentOutcome("not_performed", denied.reason);
+    if (isYes) await settleTaken(parts, record, { outcome, code: denied.code });
+    return denied;
+  }
+  return verdictOf(parts, record, context);
 }
 
 /** Why a kept decision no longer counts: its time is over, who gave it is no approver any more, or the passkey behind a yes is none any more; then the person is asked again. */

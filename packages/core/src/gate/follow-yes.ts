@@ -2,69 +2,145 @@
  * Outcomes: follows a yes from the permit that it became to what came of it, and tells the question's record, the log and the channels.
  */
 import { advance } from "./advance.js";
+import { claimDecision } from "./claim-decision.js";
 import { isApproved, type PendingRecord } from "../approval/machine.js";
 import { makeConsentOutcome, type ConsentOutcome } from "../approval/consent-outcome.js";
-import { COLLECT_WAIT_MS, OUTCOME_WAIT_MS_MAX, PERMIT_TTL_MS, REPORT_WAIT_MS } from "../limits.js";
+import type { JsonObject } from "../json/value.js";
+import { COLLECT_WAIT_MS, OUTCOME_WAIT_MS_MAX, PART_TIMEOUT_MS, PERMIT_TTL_MS, REPORT_WAIT_MS } from "../limits.js";
+import { IGNORED } from "./ignored.js";
+import { decisionLeftMs } from "./kept-time.js";
 import { isSpent, type Permit } from "../permit.js";
+import type { AuditEventType } from "../ports.js";
 import type { GateParts } from "./parts.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
 
-/** A person's yes on its way. */
+/** What came of a yes that was taken. */
+export interface Settlement {
+  readonly outcome: ConsentOutcome;
+  /** What the caller was denied with, where nothing was performed. */
+  readonly code?: string;
+}
+
+/** A person's yes on its way. Only the first word about it counts. */
 export interface Yes {
   /** Its permit is redeemed, and who redeemed it will say what came of it. */
   begin(): void;
-  /** What came of it. Only the first word counts. */
+  /** What came of it, as the log has it. */
   settle(outcome: ConsentOutcome): void;
+  /** Nothing came of it, or nobody will say what did; the log hears of it here. */
+  stop(settlement: Settlement): void;
 }
 
-async function noteUncollected(parts: GateParts, record: PendingRecord, { detail }: ConsentOutcome): Promise<void> {
-  const event = eventMaker(subjectOfRecord(record), parts);
-  const metadata = { reason: detail, approvers: record.end?.approverIds ?? [] };
-  // It says that nothing was done: a log that cannot keep it shows itself at the next event.
-  await parts.append([event("consent_not_collected", "not_collected", metadata)]).catch(() => undefined);
+type StoryEnd = readonly [type: AuditEventType, decision: string, metadata: JsonObject];
+
+/** How the log is told of an outcome; `undefined` where who performs writes it. */
+function storyEnd({ end }: PendingRecord, { outcome, code }: Settlement): StoryEnd | undefined {
+  const { status, detail: reason } = outcome;
+  switch (status) {
+    case "not_collected":
+      return ["consent_not_collected", "not_collected", { reason, approvers: end?.approverIds ?? [] }];
+    case "not_performed":
+      return ["tool_call_completed", "allow", { outcome: status, ...(code === undefined ? {} : { error: code }), reason }];
+    case "unknown":
+      return ["outcome_unknown", "allow", { reason }];
+    case "ran":
+    case "failed":
+      return undefined;
+    default:
+      return status satisfies never;
+  }
+}
+
+async function noteOutcome(parts: GateParts, record: PendingRecord, settlement: Settlement): Promise<void> {
+  const told = storyEnd(record, settlement);
+  if (told === undefined) return;
+  // It says that nothing is known to have been done: a log that cannot keep it shows itself at the next event.
+  await parts.append([eventMaker(subjectOfRecord(record), parts)(...told)]).catch(() => undefined);
 }
 
 /**
- * Keeps the outcome of a yes that was taken.
+ * Keeps the outcome of a yes that was taken, once the log has it: whoever finds the one finds the other.
  *
  * @throws What the store throws.
  */
-export async function settleTaken(parts: GateParts, record: PendingRecord, outcome: ConsentOutcome): Promise<void> {
-  const kept = await advance(parts, record.id, { type: "outcome", outcome });
-  if (kept.ok && outcome.status === "not_collected") await noteUncollected(parts, kept.record, outcome);
+export async function settleTaken(parts: GateParts, record: PendingRecord, settlement: Settlement): Promise<void> {
+  await noteOutcome(parts, record, settlement);
+  await keepOutcome(parts, record, settlement.outcome);
+}
+
+/**
+ * Keeps the outcome of a yes that was taken, of which the log has heard or is not to hear.
+ *
+ * @throws What the store throws.
+ */
+export async function keepOutcome(parts: GateParts, { id }: PendingRecord, outcome: ConsentOutcome): Promise<void> {
+  await advance(parts, id, { type: "outcome", outcome });
 }
 
 /** Follows the permit that a question's yes became. It has an outcome in the end, whatever its holder does. */
 export function followYes(parts: GateParts, record: PendingRecord, permit: Permit): void {
-  const stop = new AbortController();
-  const { signal } = stop;
+  const stopped = new AbortController();
+  const { signal } = stopped;
   let isSettled = false;
   let isBegun = false;
-  const settle = (outcome: ConsentOutcome): void => {
+  const once = (keep: () => Promise<void>): void => {
     if (isSettled) return;
     isSettled = true;
-    stop.abort(new Error("it is known what came of it"));
+    stopped.abort(new Error("it is known what came of it"));
     // Who watches the record gives up by itself where the store is gone.
-    settleTaken(parts, record, outcome).catch(() => undefined);
+    keep().catch(() => undefined);
   };
-  parts.yeses.set(permit, { settle, begin: () => (isBegun = true) });
+  const stop: Yes["stop"] = (settlement) => once(() => settleTaken(parts, record, settlement));
+  parts.yeses.set(permit, {
+    begin: () => (isBegun = true),
+    settle: (outcome) => once(() => keepOutcome(parts, record, outcome)),
+    stop,
+  });
   const watch = async (): Promise<void> => {
     await parts.clock.sleep(PERMIT_TTL_MS, { signal, background: true });
     if (isBegun) return;
-    if (!isSpent(permit)) return settle(makeConsentOutcome("not_collected", "the caller did not use it in time"));
+    if (!isSpent(permit)) return stop({ outcome: makeConsentOutcome("not_collected", "the caller did not use it in time") });
     await parts.clock.sleep(REPORT_WAIT_MS, { signal, background: true });
-    settle(makeConsentOutcome("unknown", "who performed it did not report what came of it"));
+    if (!isBegun) stop({ outcome: makeConsentOutcome("unknown", "who performed it did not report what came of it") });
   };
   watch().catch(() => undefined);
 }
 
-/** Ends a yes that nobody takes: after it nobody can. */
-async function endUncollected(parts: GateParts, { id, deferred, end }: PendingRecord, signal: AbortSignal): Promise<void> {
-  const waitMs = deferred ? Math.max(0, (end?.validUntilMs ?? 0) - parts.clock.now()) : COLLECT_WAIT_MS;
-  await parts.clock.sleep(waitMs, { signal, background: true });
-  const reason = deferred ? "the caller did not call again in time" : "nobody waited for the answer";
+/**
+ * Ends a yes that nobody took: after it nobody can.
+ *
+ * @throws What the store throws.
+ */
+async function giveUp(parts: GateParts, id: string, reason: string): Promise<void> {
+  const { store, clock, within, onIgnored } = parts;
   const ended = await advance(parts, id, { type: "uncollected", reason });
-  if (ended.ok && ended.record.outcome !== undefined) await noteUncollected(parts, ended.record, ended.record.outcome);
+  const outcome = ended.ok ? ended.record.outcome : undefined;
+  if (!ended.ok || outcome === undefined) return;
+  // A store that was set back offers again what was taken, and the log has what came of it.
+  if (await within(claimDecision(store.claims, ended.record, clock.now()), "the store"))
+    await noteOutcome(parts, ended.record, { outcome });
+  else onIgnored("question", id, IGNORED.taken);
+}
+
+/** Ends a yes that nobody takes in time. */
+async function endUncollected(parts: GateParts, record: PendingRecord, signal: AbortSignal): Promise<void> {
+  const { id, deferred } = record;
+  const reason = deferred ? "the caller did not call again in time" : "nobody waited for the answer";
+  let waitMs = deferred ? decisionLeftMs(parts, record) : COLLECT_WAIT_MS;
+  for (;;) {
+    const isTimed = await parts.clock.sleep(waitMs, { signal, background: true }).then(
+      () => true,
+      () => false,
+    );
+    if (signal.aborted) return;
+    try {
+      return await giveUp(parts, id, reason);
+    } catch (error) {
+      // A store that is down is asked again; a clock that is would have it asked without end.
+      if (!isTimed) throw error;
+      waitMs = PART_TIMEOUT_MS;
+    }
+  }
 }
 
 /**

@@ -7,8 +7,9 @@ import type { ConsentGate, Evaluation, GateContext, GateOptions } from "./consen
 import { decide } from "./decide.js";
 import { deny, messageOf } from "./deny.js";
 import { admit, readAnswerer, readSignalOf } from "./door.js";
-import { holdAfterRestart } from "./hold.js";
+import { holdAfterRestart, keepAfterRestart } from "./hold.js";
 import { endPaused } from "./end-paused.js";
+import { outcomeOf } from "./follow-yes.js";
 import { failedEvaluation, judgeNow } from "./judge.js";
 import { grantLeftMs, questionLeftMs } from "./kept-time.js";
 import { ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
@@ -22,12 +23,18 @@ import { endGrant, revokeGrant } from "./revoke-grant.js";
 import { reportOutcome } from "./report.js";
 import type { Allowed, RunResult, Verdict } from "../verdict.js";
 
-/** After a restart: what is out of time ends, what is still open is shown again. */
+/** After a restart: what is out of time ends, what is still open is shown again, and a yes that nobody took is followed to its outcome. */
 async function resumeQuestions(parts: GateParts): Promise<number> {
   await endOverGrants(parts).catch(() => undefined);
   let redelivered = 0;
   for await (const record of parts.store.pending.open()) {
-    if (parts.questions.has(record.id)) continue;
+    if (parts.followed.has(record.id)) continue;
+    if (record.status === "ended") {
+      await keepAfterRestart(parts, record);
+      // Nobody is told: the log has it.
+      void outcomeOf(parts, record);
+      continue;
+    }
     if (questionLeftMs(parts, record) === 0) {
       await endQuestion(parts, record.id, { type: "expire", atMs: parts.clock.now() });
       continue;

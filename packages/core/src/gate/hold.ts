@@ -6,6 +6,7 @@ import { advance, endEvent, endQuestion, recordEnd } from "./advance.js";
 import type { PendingRecord } from "../approval/machine.js";
 import { rootOf } from "../layers.js";
 import { HELD_PER_AGENT_MAX } from "../limits.js";
+import { decisionLeftMs } from "./kept-time.js";
 import type { GateParts } from "./parts.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
 
@@ -99,6 +100,19 @@ export async function holdQuestion(parts: GateParts, follow: { id: string }, rea
 export async function holdAfterRestart(parts: GateParts, record: PendingRecord): Promise<void> {
   if (record.leftUntilMs !== undefined) return watchHold(parts, record, record.leftUntilMs);
   if (record.deferred) return;
-  const left = await advance(parts, record.id, { type: "leave", untilMs: record.request.expiresAtMs });
+  await leaveDead(parts, record);
+}
+
+/**
+ * Keeps a yes that nobody took before the process ended that asked: its caller may call again for as long as the yes holds.
+ *
+ * @throws What the store throws.
+ */
+export async function keepAfterRestart(parts: GateParts, record: PendingRecord): Promise<void> {
+  if (!record.deferred && decisionLeftMs(parts, record) > 0) await leaveDead(parts, record);
+}
+
+async function leaveDead(parts: GateParts, { id, request }: PendingRecord): Promise<void> {
+  const left = await advance(parts, id, { type: "leave", untilMs: request.expiresAtMs });
   if (left.ok) await noteLeft(parts, left.record, "the process that asked ended");
 }

@@ -76,6 +76,8 @@ export interface GateParts {
   readonly revoked: Set<string>;
   /** The questions that this gate shows. */
   readonly questions: OpenQuestions;
+  /** Ids of the questions that this gate shows or showed, until their yes has an outcome. */
+  readonly followed: Set<string>;
   /** How long a question whose caller went away is held for a retry; 0: not at all. */
   readonly retryWindowMs: number;
   /** Questions that are held for a retry, by id, oldest first. */
@@ -239,6 +241,7 @@ export function makeParts(given: GateOptions): GateParts {
     closers: new Set(),
     revoked: new Set(),
     questions: createOpenQuestions(),
+    followed: new Set(),
     retryWindowMs: options.retryWindowMs ?? RETRY_WINDOW_MS,
     held: new Map(),
     yeses: new WeakMap(),

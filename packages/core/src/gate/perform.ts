@@ -55,10 +55,13 @@ function spend({ yeses }: GateParts, permit: Permit, { action, signal }: Spendin
     return redeemFor(permit, action, signal);
   } catch (error) {
     const yes = yeses.get(permit);
-    if (isConsentError(error, "permit_expired")) yes?.settle(makeConsentOutcome("not_collected", "the permit expired before it was used"));
+    if (isConsentError(error, "permit_expired"))
+      yes?.stop({ outcome: makeConsentOutcome("not_collected", "the permit expired before it was used") });
     if (isConsentError(error, "permit_denied"))
-      yes?.settle(
-        isAbandoned(permit, signal) ? makeConsentOutcome("not_collected", GONE) : makeConsentOutcome("not_performed", error.message),
+      yes?.stop(
+        isAbandoned(permit, signal)
+          ? { outcome: makeConsentOutcome("not_collected", GONE) }
+          : { outcome: makeConsentOutcome("not_performed", error.message), code: error.code },
       );
     throw error;
   }
@@ -101,7 +104,8 @@ async function prepare(parts: GateParts, given: Allowed, signal: AbortSignal | u
     // The caller may have gone while the log is written; the log then says forwarded, and completed says that it was not.
     return { permit, issued, release, forwarded: await recordForwarded(parts, issued, names) };
   } catch (error) {
-    parts.yeses.get(permit)?.settle(makeConsentOutcome("not_performed", "the audit log could not keep that it begins"));
+    const outcome = makeConsentOutcome("not_performed", "the audit log could not keep that it begins");
+    parts.yeses.get(permit)?.stop({ outcome, code: "audit_failed" });
     return deny("audit_failed", messageOf(error), detailOf(issued));
   }
 }
@@ -120,9 +124,8 @@ export async function performOnce<T>(parts: GateParts, given: Allowed, { perform
   let ending: Promise<boolean> | undefined;
   const end = (outcome: Outcome): Promise<boolean> => (ending ??= recordOutcome(parts, issued, { outcome, forwarded }));
   if (isAbandoned(permit, signal)) {
-    parts.yeses.get(permit)?.settle(makeConsentOutcome("not_collected", GONE));
-    await end({ status: "not_performed" });
-    return { ran: false, verdict: deny("consent_cancelled", "the caller went away") };
+    await end({ status: "not_performed", error: "consent_cancelled" });
+    return { ran: false, verdict: deny("consent_cancelled", GONE) };
   }
   let value: T;
   let stream: Followed<T> | undefined;

@@ -81,11 +81,14 @@ export function showQuestion(parts: GateParts, record: PendingRecord, redelivery
     parts.held.get(record.id)?.release();
   });
   parts.questions.add(record.id, record.request.agent);
+  parts.followed.add(record.id);
   const ended = finished.then(endingOf, (): Ending => ({ status: "failed", reason: "the store failed" }));
-  const outcome = finished.then(
-    (last) => outcomeOf(parts, last),
-    () => undefined,
-  );
+  const outcome = finished
+    .then(
+      (last) => outcomeOf(parts, last),
+      () => undefined,
+    )
+    .finally(() => parts.followed.delete(record.id));
   const sessionOn = (channel: Channel, again: boolean): AskSession => ({
     redelivery: again,
     ended,

@@ -11,7 +11,7 @@ import type { GateContext } from "./consent-gate.js";
 import type { DenyCode } from "../deny-codes.js";
 import { deny, messageOf } from "./deny.js";
 import { holdQuestion } from "./hold.js";
-import { followYes, settleTaken } from "./follow-yes.js";
+import { followYes, keepOutcome, settleTaken } from "./follow-yes.js";
 import { IGNORED } from "./ignored.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { actionDigest } from "../action/digest.js";
@@ -38,7 +38,7 @@ export function verdictOf(parts: GateParts, record: PendingRecord, context: Gate
     return deny(end.denyCode ?? "internal_error", end.reason === "" ? end.status : end.reason, detail);
   /** Who said yes hears that nothing comes of it, and why. */
   const stopped = (code: DenyCode, why: string): Denied => {
-    void settleTaken(parts, record, makeConsentOutcome("not_performed", why)).catch(() => undefined);
+    void settleTaken(parts, record, { outcome: makeConsentOutcome("not_performed", why), code }).catch(() => undefined);
     return deny(code, why, detail);
   };
   const paused = parts.pausedAgent(context.agent);
@@ -113,12 +113,15 @@ async function verdictFor(parts: GateParts, last: PendingRecord, { context, hasL
   if (!taken.ok) return hasLeft() ? gone : later;
   const why = await whyTaken(parts, taken.record);
   if (why !== undefined) {
-    await settleTaken(parts, taken.record, makeConsentOutcome("not_performed", why));
+    const outcome = makeConsentOutcome("not_performed", why);
+    // Where somebody had it before, the log has what came of it.
+    if (why === IGNORED.taken) await keepOutcome(parts, taken.record, outcome);
+    else await settleTaken(parts, taken.record, { outcome, code: "store_failed" });
     return deny("store_failed", why, detail);
   }
   if (!hasLeft()) return verdictOf(parts, taken.record, context);
   const outcome = makeConsentOutcome("not_collected", "the caller went away as the answer came");
-  await settleTaken(parts, taken.record, outcome);
+  await settleTaken(parts, taken.record, { outcome });
   return gone;
 }
 

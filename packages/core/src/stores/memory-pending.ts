@@ -1,5 +1,5 @@
 /** Open questions in memory, with the ends of the latest ones so that a late answer can be told so. */
-import { isDecided, type PendingRecord, reduce } from "../approval/machine.js";
+import { isDecided, isUncollected, isUnfinished, type PendingRecord, reduce } from "../approval/machine.js";
 import { ENDED_KEPT_MAX, PENDING_MAX } from "../limits.js";
 import type { PendingStore } from "../ports.js";
 import { createWatchers } from "./watchers.js";
@@ -47,7 +47,8 @@ function createTable(): RecordTable {
       retries.set(key, (retries.get(key) ?? new Set()).add(record.id));
       records.set(record.id, record);
       if (record.end?.recorded !== true) return;
-      const isAwaited = record.deferred && !record.adopted && isDecided(record) && record.outcome === undefined;
+      const isKeptNo = record.deferred && !record.adopted && isDecided(record) && record.end.status === "denied";
+      const isAwaited = isUncollected(record) || isKeptNo;
       over[isAwaited ? "awaited" : "told"].add(record.id);
       if (!isAwaited) over.awaited.delete(record.id);
       forgetOldest(over.told, ENDED_KEPT_MAX);
@@ -84,7 +85,7 @@ export function memoryPending(): PendingStore {
     },
     get: (id) => Promise.resolve(table.get(id)),
     async *open() {
-      for (const record of table.all()) if (record.status !== "ended") yield await Promise.resolve(record);
+      for (const record of table.all()) if (isUnfinished(record)) yield await Promise.resolve(record);
     },
     transition: (id, fromVersion, next) => Promise.resolve(change(id, fromVersion, next)),
     takeDecision(agentId, digest, nowMs) {

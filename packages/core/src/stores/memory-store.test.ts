@@ -47,6 +47,16 @@ describe("memoryPending()", () => {
     for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_later_${i}`, ...expired);
     expect(await pending.get("cr_awaited")).toBeUndefined();
   });
+
+  it("forgets no yes that its caller may still take, and no kept no", async () => {
+    const pending = memoryPending();
+    await put(pending, "cr_waited", approve, { type: "recorded" });
+    await put(pending, "cr_no", { type: "defer" }, { ...approve, type: "deny" }, { type: "recorded" });
+    await put(pending, "cr_given_up", approve, { type: "recorded" }, { type: "uncollected", reason: "" });
+    for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_${i}`, ...expired);
+    const kept = await Promise.all(["cr_waited", "cr_no", "cr_given_up"].map((id) => pending.get(id)));
+    expect(kept.map((record) => record?.id)).toEqual(["cr_waited", "cr_no", undefined]);
+  });
 });
 
 describe("memoryClaims()", () => {

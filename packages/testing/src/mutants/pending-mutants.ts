@@ -84,6 +84,37 @@ function noting(good: PendingStore): { readonly ids: ReadonlySet<string>; readon
   return { ids, put: (record) => good.put(record).then((isNew) => (ids.add(record.id), isNew)) };
 }
 
+/** Lists some of what ended besides. */
+const listing = (name: string, isListed: (record: PendingRecord) => boolean): Mutant<Store> =>
+  pending(name, (good) => {
+    const { ids, put } = noting(good);
+    return {
+      put,
+      async *open() {
+        yield* good.open();
+        for await (const record of all(good, ids)) if (record.status === "ended" && isListed(record)) yield record;
+      },
+    };
+  });
+
+/** Leaves out some of what it has to list. */
+const unlisting = (name: string, isLeftOut: (record: PendingRecord) => boolean): Mutant<Store> =>
+  pending(name, (good) => ({
+    async *open() {
+      for await (const record of good.open()) if (!isLeftOut(record)) yield record;
+    },
+  }));
+
+const LISTING: readonly Mutant<Store>[] = [
+  unlisting("lists no yes that nobody took", ({ status }) => status === "ended"),
+  unlisting("lists no yes that its caller waits for", ({ status, deferred }) => status === "ended" && !deferred),
+  unlisting("lists no yes that is kept for a retry", ({ status, deferred }) => status === "ended" && deferred),
+  listing("lists a yes that was taken", ({ adopted }) => adopted),
+  listing("lists a yes that is known not to be collected", ({ outcome }) => outcome !== undefined),
+  listing("lists a yes before its end is recorded", ({ end }) => end?.recorded === false && end.effectiveDigest !== undefined),
+  listing("lists a no", ({ end }) => end?.status === "denied"),
+];
+
 const FINDING: readonly Mutant<Store>[] = [
   pending("gives another record than the one asked for", (good) => {
     const { ids, put } = noting(good);
@@ -239,4 +270,4 @@ const WATCHING: readonly Mutant<Store>[] = [
 ];
 
 /** Stores that keep questions badly. */
-export const pendingMutants: readonly Mutant<Store>[] = [...RECORDS, ...FINDING, ...CHANGING, ...RETRIES, ...WATCHING];
+export const pendingMutants: readonly Mutant<Store>[] = [...RECORDS, ...FINDING, ...LISTING, ...CHANGING, ...RETRIES, ...WATCHING];
