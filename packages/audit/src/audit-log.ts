@@ -12,7 +12,7 @@ import { lockWriter } from "./lock.js";
 import { stampAt } from "./stamp.js";
 import { checkDirectory } from "./log-file.js";
 import { noteSigner } from "./note.js";
-import { endsOf, openedEvent, type OpenWork, type RecoveryTerms } from "./open-work.js";
+import { endsOf, isQuestionEnd, isYesEnd, openedEvent, type OpenItem, type OpenWork, type RecoveryTerms } from "./open-work.js";
 import { findOpenWork } from "./recover.js";
 import { openTail, type OpenedTail } from "./open-tail.js";
 import { resumeTree } from "./resume-tree.js";
@@ -43,21 +43,27 @@ export interface AuditLogOptions {
   /** Signs how far the log has come; not where it is left out. */
   readonly checkpoints?: CheckpointOptions;
   /**
-   * Ends what the last process left open: a question that nobody holds has expired, and of a call that was forwarded nobody knows the outcome.
+   * Ends what the last process left open: a question that nobody holds has expired, a yes that nobody took was not collected, and of a yes that was
+   * taken and of a call that was forwarded nobody knows the outcome.
    * Then records `log_opened`, from which the next recovery reads on, unless it is the last event already. Left out: nothing is ended.
    */
   readonly recover?: RecoverOptions;
 }
 
-/** What is known of questions that a log shows as open. */
+/** What is known of questions that a log shows as open, and of yeses of which it does not say what became of them. */
 export interface RecoverOptions {
-  /** Questions that a PendingStore still holds, of this process or another: its gate ends them. */
+  /** What a PendingStore lists as `open()`, of this process or another: its gate ends them. */
   readonly pendingIds: ReadonlySet<string>;
   /**
-   * Which of these questions have their end in another log, because a gate with another log took them over. Asked only where some would expire;
-   * none where it is left out.
+   * Questions that a PendingStore keeps as ended, of which nobody took the answer, and nobody can any more: of a yes among them the log says that it
+   * was not collected. Left out, or of another: that nobody knows what became of it.
    */
-  readonly endedElsewhere?: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly untakenIds?: ReadonlySet<string>;
+  /**
+   * Which of these questions have an event in another log whose type `isEnd` takes, because a gate with another log took them over. Asked only where
+   * something would be ended here; none where it is left out.
+   */
+  readonly endedElsewhere?: (ids: readonly string[], isEnd: (eventType: string) => boolean) => Promise<ReadonlySet<string>>;
 }
 
 /** An open log. */
@@ -67,7 +73,7 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
   readonly start: AuditReceipt | undefined;
   /** What opening cut off the end and recorded as `log_recovered`; `undefined` where nothing was torn. */
   readonly recovered: TornTail | undefined;
-  /** How many questions and calls of an earlier process opening ended. */
+  /** How many questions, yeses and calls of an earlier process opening ended. */
   readonly ended: number;
   /**
    * Signs a checkpoint now; resolves when every witness has it or has failed.
@@ -158,18 +164,23 @@ async function startChain(options: StartOptions, tail: OpenedTail): Promise<Open
 
 async function readTerms(
   work: OpenWork,
-  { pendingIds, endedElsewhere }: RecoverOptions,
-): Promise<Pick<RecoveryTerms, "pendingIds" | "endedElsewhere">> {
-  const left = work.questions().flatMap(({ requestId }) => (pendingIds.has(requestId) ? [] : requestId));
-  const ended = left.length === 0 || endedElsewhere === undefined ? new Set<string>() : await endedElsewhere(left);
-  return { pendingIds, endedElsewhere: ended };
+  { pendingIds, untakenIds = new Set(), endedElsewhere }: RecoverOptions,
+): Promise<Omit<RecoveryTerms, "nowMs" | "ids">> {
+  const endedOf = async (open: readonly OpenItem[], isEnd: (eventType: string) => boolean): Promise<Iterable<string>> => {
+    const left = open.flatMap(({ requestId }) => (pendingIds.has(requestId) ? [] : requestId));
+    return left.length === 0 || endedElsewhere === undefined ? [] : endedElsewhere(left, isEnd);
+  };
+  const questions = await endedOf(work.questions(), isQuestionEnd);
+  const yeses = await endedOf(work.yeses(), isYesEnd);
+  return { pendingIds, untakenIds, endedElsewhere: new Set([...questions, ...yeses]) };
 }
 
 /** How much was ended. */
 async function endOpenWork(appender: Appender, work: OpenWork, terms: RecoveryTerms): Promise<number> {
   const ends = endsOf(work, terms);
   // Logs that nobody writes are looked at whenever a gate starts: they are not to grow by that.
-  if (work.isSettled() && ends.length === 0 && work.questions().every(({ requestId }) => terms.pendingIds.has(requestId))) return 0;
+  const open = [...work.questions(), ...work.yeses()];
+  if (work.isSettled() && ends.length === 0 && open.every(({ requestId }) => terms.pendingIds.has(requestId))) return 0;
   await appender.append([...ends, openedEvent(work, terms)]);
   return ends.length;
 }

@@ -1,12 +1,12 @@
 /**
- * Open work: questions and calls of a log that have no end in it, because the process ended first. Pure.
+ * Open work: questions, yeses and calls of a log that have no end in it, because the process ended first. Pure.
  */
 import { isJsonObject, logEvent } from "@acp/core";
 import type { AuditEventInput, Ids, JsonObject, JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
 import { stampAt } from "./stamp.js";
 
-/** A question or a call without an end: what its end says about it. */
+/** A question, a yes or a call without an end: what its end says about it. */
 export interface OpenItem extends Pick<AuditEvent, "seq" | "requestId" | "agent" | "tool" | "category" | "riskLevel" | "policyRule"> {
   /** When its decision began. */
   readonly startedMs: number;
@@ -22,6 +22,8 @@ export interface OpenWork {
   isSettled(): boolean;
   /** Of `consent_requested` events. */
   questions(): readonly OpenItem[];
+  /** Of `consent_approved` events: nobody said yet what became of them. */
+  yeses(): readonly OpenItem[];
   /** Of `tool_call_forwarded` events. */
   calls(): readonly OpenItem[];
 }
@@ -38,20 +40,28 @@ const QUESTION_ENDS: ReadonlySet<string> = new Set([
 ]);
 const CALL_ENDS: ReadonlySet<string> = new Set(["tool_call_completed", "outcome_unknown"]);
 
+/** With `tool_call_forwarded` the call that it became has to end instead. */
+const YES_ENDS: ReadonlySet<string> = new Set(["tool_call_forwarded", "tool_call_completed", "consent_not_collected", "outcome_unknown"]);
+
 /** Whether an event of this type ends a question. */
 export function isQuestionEnd(eventType: string): boolean {
   return QUESTION_ENDS.has(eventType);
 }
 
+/** Whether an event of this type says what became of a yes, or that it became a call. */
+export function isYesEnd(eventType: string): boolean {
+  return YES_ENDS.has(eventType);
+}
+
 /** Whether the event type can change what is open: lets a reader skip other lines unread. */
 export function isWorkEvent(eventType: string): boolean {
-  const isStart = eventType === "consent_requested" || eventType === "tool_call_forwarded";
-  return isStart || eventType === OPENED || QUESTION_ENDS.has(eventType) || CALL_ENDS.has(eventType);
+  return eventType === "consent_requested" || eventType === OPENED || QUESTION_ENDS.has(eventType) || YES_ENDS.has(eventType);
 }
 
 /** Follows what is open. */
 export function trackOpenWork(): OpenWork {
   const questions = new Map<string, OpenItem>();
+  const yeses = new Map<string, OpenItem>();
   let calls: OpenItem[] = [];
   let isSettled = false;
   return {
@@ -62,6 +72,8 @@ export function trackOpenWork(): OpenWork {
     add(event) {
       const { eventType } = event;
       isSettled = eventType === OPENED;
+      if (YES_ENDS.has(eventType)) yeses.delete(event.requestId);
+      if (eventType === "consent_approved") yeses.set(event.requestId, itemOf(event));
       if (eventType === "consent_requested") questions.set(event.requestId, itemOf(event));
       else if (QUESTION_ENDS.has(eventType)) questions.delete(event.requestId);
       else if (eventType === "tool_call_forwarded") calls.push(itemOf(event));
@@ -70,19 +82,25 @@ export function trackOpenWork(): OpenWork {
         if (at !== -1) calls.splice(at, 1);
       } else if (eventType === OPENED) {
         calls = [];
-        questions.clear();
-        for (const item of readItems(event.metadata["open_questions"])) questions.set(item.requestId, item);
+        replaceBy(questions, event.metadata["open_questions"]);
+        replaceBy(yeses, event.metadata["open_yeses"]);
       }
     },
     questions: () => [...questions.values()],
+    yeses: () => [...yeses.values()],
     calls: () => [...calls],
   };
 }
 
-/** A call that the vault stopped ends without ever having been forwarded: it must not end another one like it. */
-function isUnforwarded({ metadata }: AuditEvent): boolean {
+function replaceBy(items: Map<string, OpenItem>, kept: JsonValue | undefined): void {
+  items.clear();
+  for (const item of readItems(kept)) items.set(item.requestId, item);
+}
+
+/** A call that the vault stopped ends without ever having been forwarded: it must not end another one like it. A question has one call at most. */
+function isUnforwarded({ metadata, requestId }: AuditEvent): boolean {
   const { outcome, error, forwarded_seq: named } = metadata;
-  return outcome === "not_performed" && error !== undefined && named === undefined;
+  return requestId === "" && outcome === "not_performed" && error !== undefined && named === undefined;
 }
 
 function itemOf(event: AuditEvent): OpenItem {
@@ -110,19 +128,25 @@ function startOf({ atMs, responseTimeMs }: Pick<AuditEvent, "atMs" | "responseTi
 
 /** What recovery goes by. */
 export interface RecoveryTerms {
-  /** Questions that a PendingStore still holds: its gate ends them. */
+  /** Questions and yeses that a PendingStore still holds: its gate ends them. */
   readonly pendingIds: ReadonlySet<string>;
-  /** Questions whose end stands in another log, because another process took them over. */
+  /** Yeses that nobody took, and nobody can take any more. */
+  readonly untakenIds: ReadonlySet<string>;
+  /** Questions and yeses whose end stands in another log, because another process took them over. */
   readonly endedElsewhere: ReadonlySet<string>;
   readonly nowMs: number;
   readonly ids: Ids;
 }
 
-/** The ends to append: questions that no store holds have expired, and of a call nobody knows whether it was performed. */
-export function endsOf(work: OpenWork, { pendingIds, endedElsewhere, nowMs, ids }: RecoveryTerms): readonly AuditEventInput[] {
+/**
+ * The ends to append: questions that no store holds have expired; a yes that nobody took was not collected; of another yes, and of a call, nobody
+ * knows whether it was performed.
+ */
+export function endsOf(work: OpenWork, terms: RecoveryTerms): readonly AuditEventInput[] {
+  const { nowMs, ids } = terms;
   const expired = work
     .questions()
-    .filter(({ requestId }) => !pendingIds.has(requestId) && !endedElsewhere.has(requestId))
+    .filter((question) => isLeft(question, terms))
     .map((question) =>
       endOf(question, {
         ...stampAt(ids, nowMs),
@@ -131,6 +155,8 @@ export function endsOf(work: OpenWork, { pendingIds, endedElsewhere, nowMs, ids 
         metadata: { reason: "the process ended, and no store holds the question", requested_seq: question.seq },
       }),
     );
+  const yeses = work.yeses().filter((yes) => isLeft(yes, terms));
+  const settled = yeses.map((yes) => endOf(yes, { ...stampAt(ids, nowMs), ...yesEnd(yes, terms) }));
   const unknown = work.calls().map((call) =>
     endOf(call, {
       ...stampAt(ids, nowMs),
@@ -139,16 +165,34 @@ export function endsOf(work: OpenWork, { pendingIds, endedElsewhere, nowMs, ids 
       metadata: { reason: "the process ended before the call did; it is not repeated", forwarded_seq: call.seq },
     }),
   );
-  return [...expired, ...unknown];
+  return [...expired, ...settled, ...unknown];
+}
+
+const isLeft = ({ requestId }: OpenItem, { pendingIds, endedElsewhere }: RecoveryTerms): boolean =>
+  !pendingIds.has(requestId) && !endedElsewhere.has(requestId);
+
+/** Only a store knows that nothing was done: who took a yes may have performed it by itself. */
+function yesEnd({ requestId, seq }: OpenItem, { untakenIds }: RecoveryTerms): Pick<AuditEventInput, "eventType" | "decision" | "metadata"> {
+  if (untakenIds.has(requestId))
+    return {
+      eventType: "consent_not_collected",
+      decision: "not_collected",
+      metadata: { reason: "the process ended before anybody took the answer", approved_seq: seq },
+    };
+  const reason = "the process ended before it said what came of the answer; nothing is repeated";
+  return { eventType: "outcome_unknown", decision: "allow", metadata: { reason, approved_seq: seq } };
 }
 
 /** The event after the ends: the next recovery starts at it. */
 export function openedEvent(work: OpenWork, { pendingIds, endedElsewhere, nowMs, ids }: RecoveryTerms): AuditEventInput {
-  const open = work.questions();
-  const held = open.filter(({ requestId }) => pendingIds.has(requestId));
-  const elsewhere = open.map(({ requestId }) => requestId).filter((id) => !pendingIds.has(id) && endedElsewhere.has(id));
+  const heldOf = (open: readonly OpenItem[]): readonly OpenItem[] => open.filter(({ requestId }) => pendingIds.has(requestId));
+  const yeses = heldOf(work.yeses()).map(writeItem);
+  const elsewhere = [...work.questions(), ...work.yeses()]
+    .map(({ requestId }) => requestId)
+    .filter((id) => !pendingIds.has(id) && endedElsewhere.has(id));
   return logEvent(OPENED, stampAt(ids, nowMs), {
-    open_questions: held.map(writeItem),
+    open_questions: heldOf(work.questions()).map(writeItem),
+    ...(yeses.length === 0 ? {} : { open_yeses: yeses }),
     ...(elsewhere.length === 0 ? {} : { ended_elsewhere: elsewhere }),
   });
 }

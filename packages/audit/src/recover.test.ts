@@ -1,37 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { call, done, question, reopened, START } from "../test/reopened.js";
 import { collect, makeEvent, manualTime, scratchLog } from "../test/support.js";
 import { openAuditLog } from "./audit-log.js";
 import type { AuditEvent } from "./event.js";
 import { readAuditLog } from "./read.js";
 import { findOpenWork } from "./recover.js";
 import { verifyAuditLog } from "./verify.js";
-
-const START = Date.UTC(2026, 0, 15, 10, 30);
-const question = (requestId: string) =>
-  makeEvent(1, { eventType: "consent_requested", requestId, decision: "ask", tool: `tool of ${requestId}` });
-const call = (fields: object = {}) => makeEvent(1, { eventType: "tool_call_forwarded", ...fields });
-const done = (fields: object = {}) => makeEvent(1, { eventType: "tool_call_completed", ...fields });
-
-async function reopened(
-  events: Parameters<typeof makeEvent>[1][],
-  pendingIds: readonly string[] = [],
-): Promise<{ readonly path: string; readonly ended: number; readonly added: readonly AuditEvent[] }> {
-  const path = await scratchLog();
-  const clock = manualTime(START);
-  await using first = await openAuditLog({ path, clock, rotation: { maxBytes: 2_000 } });
-  for (const [number, event] of events.entries()) await first.append([makeEvent(number, event)]);
-  await first.close();
-  clock.pass(60_000);
-  await using second = await openAuditLog({ path, clock, recover: { pendingIds: new Set(pendingIds) } });
-  const { ended } = second;
-  await second.close();
-  expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
-  const all = await collect(readAuditLog(path));
-  const added = all.slice(events.length);
-  expect(added.at(-1)).toMatchObject({ eventType: "log_opened", agent: "" });
-  return { path, ended, added: added.slice(0, -1) };
-}
 
 describe("openAuditLog() with recover", () => {
   it("ends questions that nobody holds", async () => {
@@ -50,8 +25,13 @@ describe("openAuditLog() with recover", () => {
   });
 
   it.each(["approved", "denied", "expired", "cancelled", "failed", "superseded"])("leaves a question alone that was %s", async (end) => {
-    const { added } = await reopened([question("cr_1"), { eventType: `consent_${end}` as "consent_denied", requestId: "cr_1" }]);
-    expect(added).toEqual([]);
+    const { added } = await reopened(
+      [question("cr_1"), { eventType: `consent_${end}` as "consent_denied", requestId: "cr_1" }],
+      [],
+      ["cr_1"],
+    );
+    // A yes has an end of its own.
+    expect(added.map(({ eventType }) => eventType)).toEqual(end === "approved" ? ["consent_not_collected"] : []);
   });
 
   it("says that the outcome of a call is unknown, once", async () => {
@@ -87,6 +67,13 @@ describe("openAuditLog() with recover", () => {
     expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([0]);
     const { added: none } = await reopened([call(), done({ metadata: { outcome: "not_performed" } })]);
     expect(none).toEqual([]);
+    // A question has one call at most: this is its end, also where the log was too slow to say so by number.
+    const ofOne = { requestId: "cr_1" };
+    const { added: slow } = await reopened([
+      call(ofOne),
+      done({ ...ofOne, metadata: { outcome: "not_performed", error: "audit_failed" } }),
+    ]);
+    expect(slow).toEqual([]);
   });
 
   it("ends the oldest of calls that nothing tells apart, as after a clock that went back", async () => {

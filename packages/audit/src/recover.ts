@@ -10,7 +10,7 @@ import { openSource, readChunks } from "./source.js";
 import { readRange } from "./tail.js";
 
 /**
- * The questions and calls of a log that have no end in it.
+ * The questions, yeses and calls of a log that have no end in it.
  *
  * @throws ConsentError `audit_failed` at a line that is no event.
  */
