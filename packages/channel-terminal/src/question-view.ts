@@ -87,7 +87,7 @@ const RUNS: Readonly<Record<NonNullable<QuestionOutcome["run"]>["state"], string
   failed: "it ran and failed",
   not_run: "it was not run",
   not_collected: "it was not run: nobody came for the yes in time",
-  unknown: "it was started, and its gate died before it ended",
+  unknown: "it is not known whether it ran: check whether it happened",
 };
 
 /** One line about what a gate's log says became of a question. */

@@ -172,16 +172,14 @@ const RUNS = {
   ran: "It ran",
   failed: "It ran and failed",
   not_run: "It did not run",
-  not_collected: "It did not run: the agent did not collect it in time.",
-  unknown: "It started, and its gate died before it ended: check whether it happened.",
+  not_collected: "It did not run: nobody collected it in time",
+  unknown: "It is not known whether it ran: check whether it happened",
 };
 
 /** What became of a yes. @param {import("./types.js").RunOutcome} run */
 export function showRun({ state, error }) {
   const text = RUNS[state] ?? "";
-  return state === "ran" || state === "failed" || state === "not_run"
-    ? `${text}${error === undefined ? "" : ` (${escapeText(error)})`}.`
-    : text;
+  return state === "waiting" || state === "started" ? text : `${text}${error === undefined ? "" : ` (${escapeText(error)})`}.`;
 }
 
 /** @param {SeenStatus} status */

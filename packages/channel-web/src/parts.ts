@@ -62,10 +62,13 @@ export type QuestionChange =
 export interface RunOutcome {
   /**
    * `waiting`: nobody has come for it yet. `started`: handed on, no end yet. `ran`, `failed`: performed, well or not. `not_run`: given up before it began.
-   * `not_collected`: nobody came for it in time. `unknown`: its gate died between start and end.
+   * `not_collected`: nobody came for it in time. `unknown`: it was taken, and nobody said what came of it.
    */
   readonly state: "waiting" | "started" | "ran" | "failed" | "not_run" | "not_collected" | "unknown";
-  /** The kind of the error, e.g. `TypeError`, why it did not run, or that its stream was left before the end; never what the action returned. */
+  /**
+   * The kind of the error, e.g. `TypeError`, why it did not run or is not known, or that its stream was left before the end; never what the action
+   * returned.
+   */
   readonly error?: string;
 }
 

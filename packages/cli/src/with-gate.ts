@@ -86,7 +86,8 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
   // Before the logs: what an earlier process left open and this or another one shows again has not ended.
   const recordKey = await openRecordKey(home, homeKeys.keys);
   await using kept = await openHomeStore(home, recordKey);
-  const recover: RecoverOptions = { pendingIds: kept.heldOpen, endedElsewhere: (ids) => findEnded(home, ids) };
+  const { held: pendingIds, untaken: untakenIds } = kept.known;
+  const recover: RecoverOptions = { pendingIds, untakenIds, endedElsewhere: (ids, isEnd) => findEnded(home, ids, isEnd) };
   const settings = { config: source.config?.audit, recover };
   await checkWitnesses(home, settings);
   // Also before the logs: opening them writes events of now.

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readAuditLog } from "@acp/audit";
+import { attachApprovers } from "@acp/channel-terminal";
+import { makeResponse } from "@acp/core";
 import { type Running, acp, scratch, startAcp } from "./harness.js";
 import { type PageModel, openPageModel } from "./page-model.js";
 
@@ -38,6 +40,11 @@ export interface KilledWorld extends AsyncDisposable {
   numberOf(id: string): number;
   /** Waits until the log has this many more lines, or all that was asked is answered or `isOver`; then kills the gate. */
   killAfter(lines: number, isOver: () => boolean): Promise<void>;
+  kill(): Promise<void>;
+  /** The agent gives all of its calls up: a yes to one is kept for its retry. */
+  leave(): Promise<void>;
+  /** Approves all of them; each yes holds for so long. */
+  approve(validMs: number): Promise<void>;
   /** Starts the gate anew; the agent repeats its calls where it is told to. */
   restart(repeats: boolean): Promise<void>;
   fates(): Promise<ReadonlyMap<string, Fate>>;
@@ -95,6 +102,13 @@ async function readFates(log: string): Promise<ReadonlyMap<string, Fate>> {
   return fates;
 }
 
+/** What the log has of one type. */
+async function countIn(log: string, eventType: string): Promise<number> {
+  let count = 0;
+  for await (const _event of readAuditLog(log, { filter: { eventType } })) count++;
+  return count;
+}
+
 const linesOf = async (file: string): Promise<number> => (await readFile(file, "utf8").catch(() => "")).split("\n").length - 1;
 
 /** Opens it, with one open question for each act, all of them on the page. */
@@ -114,15 +128,39 @@ export async function openKilledWorld(acts: readonly Act[]): Promise<KilledWorld
   await askAll(gate, page, acts);
   for (const { request } of page.store.open()) numbers.set(request.id, Number(request.action.parameters["number"]));
   const [linesBefore, answersBefore] = [await linesOf(log), answersOf(gate)];
+  const kill = async (): Promise<void> => {
+    gate.child.kill("SIGKILL");
+    await gate.ended;
+  };
   return {
     home,
     page,
+    kill,
+    async leave() {
+      for (const [number] of acts.entries())
+        gate.child.stdin?.write(
+          `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: number + 1 } })}\n`,
+        );
+      while ((await countIn(log, "consent_deferred")) < acts.length) await wait(20);
+    },
+    async approve(validMs) {
+      const stop = new AbortController();
+      await using clients = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
+      while (clients.pending().length < acts.length) await wait(20);
+      for (const { request } of clients.pending()) {
+        const nowMs = Date.now();
+        const receipt = await clients.answer(
+          makeResponse(request, { decision: "approved", nowMs, validUntilMs: nowMs + validMs, channel: "test" }),
+        );
+        if (receipt.status !== "final") throw new Error(JSON.stringify(receipt));
+      }
+      stop.abort();
+    },
     numberOf: (id) => numbers.get(id) ?? -1,
     async killAfter(lines, isOver) {
       const isAllAnswered = (): boolean => answersOf(gate) === answersBefore + acts.length;
       while ((await linesOf(log)) < linesBefore + lines && !isAllAnswered() && !isOver()) await wait(2);
-      gate.child.kill("SIGKILL");
-      await gate.ended;
+      await kill();
     },
     async restart(repeats) {
       gate = await startGate(home, file);

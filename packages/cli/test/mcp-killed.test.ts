@@ -92,7 +92,7 @@ it("what killed gates left open ends at the next start, in every log of the home
     return (await next.ended).stderr;
   };
   const said = await restart();
-  for (const log of logs) expect(said).toContain(`${log}: 2 questions or calls that an earlier gate left open were ended`);
+  for (const log of logs) expect(said).toContain(`${log}: 2 questions, answers or calls that an earlier gate left open were ended`);
   for (const [index, log] of logs.entries()) {
     const old = before[index] ?? [];
     const numberOf = (type: string): number => old.findIndex(({ eventType }) => eventType === type);

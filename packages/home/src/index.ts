@@ -29,8 +29,8 @@ export { listPausedAgents, pauseAgent, readAgentPause, resumeAgent } from "./age
 export type { PausableAgent, PausedAgent } from "./agent-pause.js";
 export { clearPause, readPause, setPause } from "./pause.js";
 export type { PauseEnd } from "./pause-file.js";
-export { heldQuestions, openPendingFiles } from "./pending-directory.js";
-export type { AcceptRecord, PendingFiles } from "./pending-directory.js";
+export { openPendingFiles } from "./pending-directory.js";
+export type { AcceptRecord, KnownQuestions, PendingFiles } from "./pending-directory.js";
 export { readPolicyFile } from "./policy-file.js";
 export { watchPolicyFile } from "./policy-watch.js";
 export type { PolicyWatch, PolicyWatchOptions } from "./policy-watch.js";

@@ -1,10 +1,10 @@
 import { appendFile, chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type PendingRecord, reduce } from "@acp/core";
+import { type MachineEvent, type PendingRecord, reduce } from "@acp/core";
 import { pendingRecord } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
-import { type PendingFiles, heldQuestions, openPendingFiles } from "./pending-directory.js";
+import { type PendingFiles, openPendingFiles } from "./pending-directory.js";
 
 const place = async (): Promise<string> => join(await scratchDirectory(), "pending");
 
@@ -85,9 +85,8 @@ describe("openPendingFiles()", () => {
     const file = await leave(directory, (store) => store.put(pendingRecord()));
     await appendFile(file, `${line}\n`);
     const accepts = ({ agentId }: PendingRecord): boolean => agentId !== "forged";
-    expect(await heldQuestions(directory, accepts)).toEqual(new Set(["cr_1"]));
     await using store = await openPendingFiles(directory, accepts);
-    expect(store.leftOpen).toEqual(new Set(["cr_1"]));
+    expect([store.leftOpen, store.held]).toEqual([new Set(["cr_1"]), new Set(["cr_1"])]);
     expect(store.ignored).toBe(1);
     expect(await store.get("cr_1")).toEqual(pendingRecord());
   });
@@ -111,19 +110,51 @@ describe("openPendingFiles()", () => {
   });
 });
 
-describe("heldQuestions()", () => {
-  it("names what processes hold open, live ones and dead ones, and nothing that ended", async () => {
+describe("openPendingFiles() for who reads an audit log", () => {
+  const approval = { approverId: "local", channel: "test", atMs: pendingRecord().request.createdAtMs };
+  const approve = { type: "approve", approval, terms: { reason: "", validUntilMs: pendingRecord().request.expiresAtMs } } as const;
+  const deny = { ...approve, type: "deny" } as const;
+  const recorded = { type: "recorded" } as const;
+  const taken = { type: "collect" } as const;
+
+  async function ask(store: PendingFiles, id: string, ...events: readonly MachineEvent[]): Promise<void> {
+    let record = pendingRecord({ id });
+    await store.put(record);
+    for (const event of events) {
+      const reduction = reduce(record, event);
+      if (!reduction.ok) throw new Error(reduction.code);
+      await store.transition(id, record.version, reduction.next);
+      record = reduction.next;
+    }
+  }
+
+  async function askAll(store: PendingFiles): Promise<void> {
+    await ask(store, "cr_open");
+    await ask(store, "cr_no", deny, recorded);
+    await ask(store, "cr_unrecorded", approve);
+    await ask(store, "cr_yes", approve, recorded);
+    await ask(store, "cr_given_up", approve, recorded, { type: "uncollected", reason: "" });
+    await ask(store, "cr_taken", approve, recorded, taken);
+    await ask(store, "cr_late", approve, recorded, taken, { type: "outcome", outcome: { status: "not_collected", detail: "" } });
+    await ask(store, "cr_ran", approve, recorded, taken, { type: "outcome", outcome: { status: "ran", detail: "" } });
+  }
+
+  it("holds what a dead process left unfinished, and knows whose answers nobody took", async () => {
     const directory = await place();
-    expect(await heldQuestions(directory)).toEqual(new Set());
-    await leave(directory, (store) => store.put(pendingRecord({ id: "cr_dead" })));
-    expect(await heldQuestions(directory)).toEqual(new Set(["cr_dead"]));
+    await leave(directory, askAll);
+    await using store = await openPendingFiles(directory);
+    expect(store.held).toEqual(new Set(["cr_open", "cr_yes"]));
+    expect(store.untaken).toEqual(new Set(["cr_no", "cr_unrecorded", "cr_given_up", "cr_late"]));
+    expect(store.leftOpen).toEqual(new Set(["cr_open"]));
+  });
+
+  it("holds what a live process goes on with: it will write down what it did with it", async () => {
+    const directory = await place();
     await using one = await openPendingFiles(directory);
+    await askAll(one);
     await using two = await openPendingFiles(directory);
-    await two.put(pendingRecord({ id: "cr_live" }));
-    const over = pendingRecord({ id: "cr_over" });
-    await one.put(over);
-    const ended = reduce(over, { type: "expire", atMs: over.request.expiresAtMs });
-    if (ended.ok) await one.transition("cr_over", 0, ended.next);
-    expect(await heldQuestions(directory)).toEqual(new Set(["cr_dead", "cr_live"]));
+    expect(two.held).toEqual(new Set(["cr_open", "cr_yes", "cr_unrecorded", "cr_taken"]));
+    expect(two.untaken).toEqual(new Set(["cr_no", "cr_given_up", "cr_late"]));
+    expect(two.leftOpen).toEqual(new Set());
   });
 });

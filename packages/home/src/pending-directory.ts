@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type PendingRecord, type PendingStore, isConsentError } from "@acp/core";
+import { type PendingRecord, type PendingStore, isConsentError, isUnfinished } from "@acp/core";
 import { syncDirectory } from "./atomic.js";
 import { causeText, cannot } from "./errors.js";
 import { createPendingJournal } from "./pending-journal.js";
@@ -17,8 +17,16 @@ const FILE = "journal.jsonl";
 const FILE_BYTES_MAX: number = 256 * 1024 * 1024;
 const OWNER = /^[0-9a-f]{8}$/;
 
+/** What is known of questions that an audit log may show as open: their ids, when the files were opened. */
+export interface KnownQuestions {
+  /** Some process goes on with them: this one where a dead one left them unfinished, or a live one. */
+  readonly held: ReadonlySet<string>;
+  /** They ended, nobody took the answer, and nobody can any more. */
+  readonly untaken: ReadonlySet<string>;
+}
+
 /** Questions kept in files, for one process. */
-export interface PendingFiles extends PendingStore, AsyncDisposable {
+export interface PendingFiles extends PendingStore, AsyncDisposable, KnownQuestions {
   /** Ids of the questions that an earlier process left open: those that `gate.resume()` shows again. */
   readonly leftOpen: ReadonlySet<string>;
   /** How many lines that a dead process left were given up: no records, or none that `accepts` takes. */
@@ -33,6 +41,8 @@ interface Left {
   readonly records: readonly PendingRecord[];
   readonly folders: readonly string[];
   readonly ignored: number;
+  /** Records of the processes that live. */
+  readonly others: readonly PendingRecord[];
 }
 
 /** What a journal holds: the last record of each id, and how many lines are none that counts. */
@@ -57,7 +67,8 @@ export async function openPendingFiles(directory: string, accepts: AcceptRecord 
       const journal = await createPendingJournal(join(own, FILE), left.records);
       for (const folder of left.folders) await remove(folder);
       await syncDirectory(directory);
-      return { ...journal, leftOpen: openIn(left.records), ignored: left.ignored, [Symbol.asyncDispose]: () => closeAll(journal, held) };
+      const leftOpen = idsOf(left.records, ({ status }) => status !== "ended");
+      return { ...journal, ...knownOf(left), leftOpen, ignored: left.ignored, [Symbol.asyncDispose]: () => closeAll(journal, held) };
     } catch (error) {
       await held[Symbol.asyncDispose]();
       throw error;
@@ -65,23 +76,20 @@ export async function openPendingFiles(directory: string, accepts: AcceptRecord 
   });
 }
 
-/**
- * Ids of the questions that some process holds open: this one, other live ones, and dead ones that nobody took over yet. Asked while nobody takes over.
- *
- * @throws ConsentError as {@link openPendingFiles}.
- */
-export async function heldQuestions(directory: string, accepts: AcceptRecord = () => true): Promise<ReadonlySet<string>> {
-  await makePrivateDirectory(directory);
-  return whileWriting(directory, async () => {
-    const records: PendingRecord[] = [];
-    for (const name of (await readdir(directory)).filter((each) => OWNER.test(each)))
-      records.push(...(await readJournal(join(directory, name, FILE), accepts)).records);
-    return openIn(records);
-  });
-}
+const idsOf = (records: readonly PendingRecord[], isWanted: (record: PendingRecord) => boolean): ReadonlySet<string> =>
+  new Set(records.filter(isWanted).map(({ id }) => id));
 
-const openIn = (records: readonly PendingRecord[]): ReadonlySet<string> =>
-  new Set(records.filter(({ status }) => status !== "ended").map(({ id }) => id));
+/** What a live process is about to do with a question that ended: write its end down, or say what came of its yes. */
+const isUnderWay = ({ end, outcome }: PendingRecord): boolean =>
+  end !== undefined && (!end.recorded || (end.effectiveDigest !== undefined && outcome === undefined));
+
+const isUntaken = ({ status, adopted, outcome }: PendingRecord): boolean =>
+  status === "ended" && (!adopted || outcome?.status === "not_collected");
+
+function knownOf({ records, others }: Left): KnownQuestions {
+  const held = new Set([...idsOf(records, isUnfinished), ...idsOf(others, (record) => isUnfinished(record) || isUnderWay(record))]);
+  return { held, untaken: idsOf([...records, ...others], (record) => isUntaken(record) && !held.has(record.id)) };
+}
 
 async function closeAll(journal: AsyncDisposable, held: HeldWriter): Promise<void> {
   try {
@@ -94,17 +102,23 @@ async function closeAll(journal: AsyncDisposable, held: HeldWriter): Promise<voi
 async function takeOver(directory: string, own: string, accepts: AcceptRecord): Promise<Left> {
   const records = new Map<string, PendingRecord>();
   const folders: string[] = [];
+  const others: PendingRecord[] = [];
   let ignored = 0;
   for (const name of (await readdir(directory)).filter((each) => OWNER.test(each))) {
     const folder = join(directory, name);
-    if (folder === own || (await isOwned(folder))) continue;
+    if (folder === own) continue;
+    const isLive = await isOwned(folder);
+    const read = await readJournal(join(folder, FILE), accepts);
+    if (isLive) {
+      others.push(...read.records);
+      continue;
+    }
     folders.push(folder);
     // A crash between taking over and removing leaves a record in two folders: the one that went on is further.
-    const read = await readJournal(join(folder, FILE), accepts);
     ignored += read.ignored;
     for (const record of read.records) if (record.version >= (records.get(record.id)?.version ?? 0)) records.set(record.id, record);
   }
-  return { records: [...records.values()], folders, ignored };
+  return { records: [...records.values()], folders, ignored, others };
 }
 
 /** Whether a live process holds the folder. */

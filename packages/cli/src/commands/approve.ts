@@ -112,7 +112,7 @@ const RUNS: Readonly<Record<NonNullable<QuestionOutcome["run"]>["state"], string
   failed: "it ran and failed",
   not_run: "it was not run",
   not_collected: "it was not run, because nobody came for the yes in time",
-  unknown: "it was started, and the gate died before it ended: look whether it happened",
+  unknown: "it is not known whether it ran: check whether it happened",
 };
 
 function describeOutcome({ status, run }: QuestionOutcome): string {

@@ -26,7 +26,7 @@ export interface LogsParts {
 /** Says what was mended, ends what is open in other logs, and keeps to the retention until it is disposed of. */
 export async function lookAfterLogs({ home, audit, settings, notices, print }: LogsParts): Promise<AsyncDisposable> {
   const sayEnded = (path: string, ended: number): void =>
-    print.notice(`${path}: ${ended} questions or calls that an earlier gate left open were ended`);
+    print.notice(`${path}: ${ended} questions, answers or calls that an earlier gate left open were ended`);
   if (audit.recovered !== undefined) print.notice(`${audit.path}: a line that a crash had cut short was removed`);
   if (audit.ended > 0) sayEnded(audit.path, audit.ended);
   await recoverOtherLogs({

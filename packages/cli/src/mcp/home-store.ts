@@ -4,14 +4,14 @@
 import { join } from "node:path";
 import { createRecordCheck } from "@acp/core";
 import type { Claims, Store } from "@acp/core";
-import { fileClaims, fileGrants, heldQuestions, openPendingFiles } from "@acp/home";
-import type { Home } from "@acp/home";
+import { fileClaims, fileGrants, openPendingFiles } from "@acp/home";
+import type { Home, KnownQuestions } from "@acp/home";
 
 /** The stores that are files. */
 export interface HomeStore extends AsyncDisposable {
   readonly store: Pick<Store, "claims" | "grants" | "pending">;
-  /** Questions that are open: those that a dead process left and that are now this one's, and those of other live gates. */
-  readonly heldOpen: ReadonlySet<string>;
+  /** What is known of questions that a log may show as open. */
+  readonly known: KnownQuestions;
   /** How many lines of dead processes' questions were given up: no gate with this key wrote them. */
   readonly ignored: number;
   /** Calls back once with each number of entries that are no grants. */
@@ -39,7 +39,7 @@ export async function openHomeStore(home: Home, recordKey: Uint8Array): Promise<
   };
   return {
     store: { claims: homeClaims(home), grants: fileGrants(home.grantsPath, { onIgnored }), pending },
-    heldOpen: await heldQuestions(directory, accepts),
+    known: pending,
     ignored: pending.ignored,
     onIgnoredGrants: (next) => void (say = next),
     [Symbol.asyncDispose]: () => pending[Symbol.asyncDispose](),

@@ -1,7 +1,7 @@
 /**
  * Other logs: a gate writes one log, and the gates before it may have left work open in others. Whoever starts ends that there too.
  */
-import { isQuestionEnd, openAuditLog, readAuditLog, readLastEventMs } from "@acp/audit";
+import { openAuditLog, readAuditLog, readLastEventMs } from "@acp/audit";
 import type { AuditLogOptions, RecoverOptions } from "@acp/audit";
 import { isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
@@ -15,7 +15,7 @@ export interface OtherLogs {
   readonly recover: RecoverOptions;
   /** What a log of the home is opened with. */
   readonly optionsOf: (path: string) => AuditLogOptions;
-  /** Hears how many questions and calls were ended in a log. */
+  /** Hears how many questions, answers and calls were ended in a log. */
   readonly onEnded: (path: string, ended: number) => void;
   /** Hears why a log could not be looked after: it says nothing of our own. */
   readonly onError: (path: string, message: string) => void;
@@ -35,16 +35,15 @@ export async function recoverOtherLogs({ home, own, recover, optionsOf, onEnded,
 }
 
 /**
- * Which of these questions have their end in a log of the home: a gate takes over what a dead one left open, and ends it in the log that it writes itself.
- * A log that cannot be read says nothing; that it is broken is said elsewhere.
+ * Which of these questions have an event of such a type in a log of the home: a gate takes over what a dead one left open, and ends it in the log that it
+ * writes itself. A log that cannot be read says nothing; that it is broken is said elsewhere.
  */
-export async function findEnded(home: Home, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findEnded(home: Home, ids: readonly string[], isEnd: (eventType: string) => boolean): Promise<ReadonlySet<string>> {
   const wanted = new Set(ids);
   const ended = new Set<string>();
   for (const path of await listAuditFiles(home.dir)) {
     try {
-      for await (const { eventType, requestId } of readAuditLog(path))
-        if (wanted.has(requestId) && isQuestionEnd(eventType)) ended.add(requestId);
+      for await (const { eventType, requestId } of readAuditLog(path)) if (wanted.has(requestId) && isEnd(eventType)) ended.add(requestId);
     } catch (error) {
       if (!isConsentError(error)) throw error;
     }

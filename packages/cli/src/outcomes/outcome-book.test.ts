@@ -1,10 +1,24 @@
 /** What the log says became of a yes, and what the gate tells whoever approved it, is one thing in one text. */
 import { memoryAuditSink } from "@acp/audit";
-import { type AskSession, type Release, createConsentGate, makeResponse, systemClock, toolAction } from "@acp/core";
+import {
+  type AskSession,
+  type ConsentGate,
+  type ConsentOutcome,
+  type GateOptions,
+  type Release,
+  createConsentGate,
+  makeResponse,
+  systemClock,
+  toolAction,
+} from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import type { RunOutcome } from "@acp/channel-web";
+import { manualClock } from "@acp/testing";
 import { expect, it } from "vitest";
 import { createOutcomeBook } from "./outcome-book.js";
+
+const agent = { id: "agent" };
+const call = toolAction("s", "t", {});
 
 const stream = (): Promise<ReadableStream> => Promise.resolve(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(8)) }));
 const leave = (value: unknown): Promise<void> => (value instanceof ReadableStream ? value.cancel() : Promise.resolve());
@@ -15,7 +29,11 @@ const DEEDS: readonly (readonly [string, (release: Release) => Promise<unknown>,
   ["ran, and whose stream was left", stream, { state: "ran", error: "its reader left before the end" }],
 ];
 
-it.each(DEEDS)("the log and the gate say the same of a yes that %s", async (_what, perform, run) => {
+/** What the gate told whoever approved it, and what the log says. */
+async function askedOf(
+  options: Partial<GateOptions>,
+  use: (gate: ConsentGate) => Promise<unknown>,
+): Promise<{ readonly told: ConsentOutcome | undefined; readonly logged: RunOutcome | undefined }> {
   const audit = memoryAuditSink();
   let asked: AskSession | undefined;
   const channel = {
@@ -25,15 +43,70 @@ it.each(DEEDS)("the log and the gate say the same of a yes that %s", async (_wha
       await session.submit(makeResponse(request, { nowMs: systemClock.now(), channel: "test", decision: "approved" }));
     },
   };
-  const gate = createConsentGate({ policy: parsePolicy({ version: "1", default: "ask" }), channel, audit });
-  const result = await gate.run(toolAction("s", "t", {}), perform, { agent: { id: "agent" } }).catch(() => undefined);
-  if (result?.ran === true) await leave(result.value);
-  const outcome = await asked?.outcome;
+  await use(createConsentGate({ policy: parsePolicy({ version: "1", default: "ask" }), channel, audit, ...options }));
+  const told = await asked?.outcome;
   const book = createOutcomeBook();
   for (const event of audit.events()) book.take(event);
   const { requestId = "" } = audit.events().find(({ eventType }) => eventType === "consent_approved") ?? {};
-  expect(book.find(requestId)?.run).toEqual(run);
-  expect(outcome).toEqual({ status: run.state, detail: run.error ?? "" });
+  return { told, logged: book.find(requestId)?.run };
+}
+
+it.each(DEEDS)("the log and the gate say the same of a yes that %s", async (_what, perform, run) => {
+  const { told, logged } = await askedOf({}, async (gate) => {
+    const result = await gate.run(call, perform, { agent }).catch(() => undefined);
+    if (result?.ran === true) await leave(result.value);
+  });
+  expect(logged).toEqual(run);
+  expect(told).toEqual({ status: run.state, detail: run.error ?? "" });
+});
+
+it("the log and the gate say the same of a yes that was stopped before it began", async () => {
+  let paused: string | undefined;
+  const late = await askedOf({ pausedAgent: () => paused }, async (gate) => {
+    const verdict = await gate(call, { agent });
+    paused = "enough";
+    if (verdict.decision === "allow") await gate.perform(verdict, () => Promise.resolve());
+  });
+  expect(late.told).toEqual({ status: "not_performed", detail: "Cannot redeem the permit: enough" });
+  expect(late.logged).toEqual({ state: "not_run", error: "Cannot redeem the permit: enough" });
+});
+
+it("the log and the gate say the same of a yes that nobody came for", async () => {
+  const clock = manualClock(systemClock.now());
+  const { told, logged } = await askedOf({ clock }, async (gate) => {
+    expect(await gate(call, { agent })).toMatchObject({ decision: "allow" });
+    await clock.advance(30_000);
+  });
+  expect(told).toEqual({ status: "not_collected", detail: "the caller did not use it in time" });
+  expect(logged).toEqual({ state: "not_collected", error: "the caller did not use it in time" });
+});
+
+const EVENTS = [
+  { eventType: "consent_approved", metadata: {} },
+  { eventType: "tool_call_forwarded", metadata: {} },
+  { eventType: "tool_call_completed", metadata: { outcome: "performed" } },
+  { eventType: "outcome_unknown", metadata: { reason: "its process ended" } },
+  { eventType: "consent_not_collected", metadata: { reason: "nobody came" } },
+] as const;
+
+/** All orders in which logs may be read. */
+function* ordersOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  if (items.length === 0) yield [];
+  for (const [at, item] of items.entries()) for (const rest of ordersOf(items.toSpliced(at, 1))) yield [item, ...rest];
+}
+
+it.each<readonly [string, readonly (typeof EVENTS)[number]["eventType"][], RunOutcome["state"]]>([
+  ["that ran", ["consent_approved", "tool_call_forwarded", "tool_call_completed"], "ran"],
+  ["that ran and of which another log did not know", EVENTS.map(({ eventType }) => eventType), "ran"],
+  ["that nobody took", ["consent_approved", "consent_not_collected", "outcome_unknown"], "not_collected"],
+  ["whose process ended", ["consent_approved", "tool_call_forwarded", "outcome_unknown"], "unknown"],
+])("createOutcomeBook() says the same of a yes %s in whatever order it reads the logs", (_what, types, state) => {
+  const events = EVENTS.filter(({ eventType }) => types.includes(eventType));
+  for (const order of ordersOf(events)) {
+    const book = createOutcomeBook();
+    for (const event of order) book.take({ ...event, requestId: "cr_1", atMs: 1 });
+    expect(book.find("cr_1")?.run?.state).toBe(state);
+  }
 });
 
 type Event = Parameters<ReturnType<typeof createOutcomeBook>["take"]>[0];

@@ -41,21 +41,32 @@ const textOf = (metadata: JsonObject, key: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-function runOf(metadata: JsonObject): RunOutcome | undefined {
-  const run = RUNS[textOf(metadata, "outcome")];
-  const error = textOf(metadata, "error");
-  return run === undefined || error === "" ? run : { ...run, error };
+/** What the log says why; a reason says more than the kind of an error, and is what whoever approved it was told. */
+function withWhy(run: RunOutcome, metadata: JsonObject): RunOutcome {
+  const error = ["reason", "error"].map((key) => textOf(metadata, key)).find((text) => text !== "");
+  return error === undefined ? run : { ...run, error };
 }
 
-function note(page: Page, { eventType, atMs, metadata }: Parameters<OutcomeBook["take"]>[0]): void {
+/** A log's event that is no call's own end says nothing against one: gates with logs of their own may have written them in any order. */
+function isEnded({ run }: Page): boolean {
+  return run !== undefined && run.state !== "waiting" && run.state !== "started" && run.state !== "unknown";
+}
+
+function noteRun(page: Page, { eventType, metadata }: Parameters<OutcomeBook["take"]>[0]): void {
+  if (eventType === "tool_call_forwarded") page.run ??= { state: "started" };
+  else if (eventType === "tool_call_completed")
+    page.run = withWhy(RUNS[textOf(metadata, "outcome")] ?? page.run ?? { state: "unknown" }, metadata);
+  else if (eventType === "consent_not_collected" && !isEnded(page)) page.run = withWhy({ state: "not_collected" }, metadata);
+  else if (eventType === "outcome_unknown" && !isEnded(page)) page.run = withWhy({ state: "unknown" }, metadata);
+}
+
+function note(page: Page, event: Parameters<OutcomeBook["take"]>[0]): void {
+  const { eventType, atMs, metadata } = event;
   const status = ENDS[eventType];
   if (status !== undefined) {
     const isEdited = status === "approved" && metadata["approved_parameters"] !== undefined;
     page.end = { status: isEdited ? "approved_with_modifications" : status, reason: textOf(metadata, "reason"), atMs };
-  } else if (eventType === "tool_call_forwarded") page.run ??= { state: "started" };
-  else if (eventType === "tool_call_completed") page.run = runOf(metadata) ?? page.run ?? { state: "unknown" };
-  else if (eventType === "consent_not_collected") page.run = { state: "not_collected" };
-  else if (eventType === "outcome_unknown") page.run = { state: "unknown" };
+  } else noteRun(page, event);
 }
 
 /** Nothing read yet. */
