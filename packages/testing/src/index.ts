@@ -14,7 +14,7 @@ export { channelConformance } from "./channel-conformance.js";
 export type { ChannelConformanceOptions } from "./channel-conformance.js";
 export type { ConformanceCase } from "./conformance.js";
 export { commandSafetyConformance } from "./effects/command-safety-conformance.js";
-export type { CommandSafetyOptions } from "./effects/command-safety-conformance.js";
+export type { CommandRun, CommandSafetyOptions } from "./effects/command-safety-conformance.js";
 export { listEffects } from "./effects/effects.js";
 export type { Effect, EffectClass, Effects, EffectsEnd, FileChange } from "./effects/effects.js";
 export { COMMAND_HAZARDS } from "./effects/hazards.js";

@@ -13,7 +13,8 @@ import { isSameInZsh } from "./zsh.js";
 import type { CommandRisk, CommandSafety, CommandRewrite, SafetyOptions, SafetyReason } from "./safety.js";
 
 /** Options of {@link execSafety}. */
-export interface ExecSafetyOptions extends Pick<SafetyOptions, "extraBinaries" | "trustedWorkspace" | "isGuarded" | "noInput" | "limits"> {
+export interface ExecSafetyOptions
+  extends Pick<SafetyOptions, "extraBinaries" | "trustedWorkspace" | "isGuarded" | "noInput" | "atTerminal" | "limits"> {
   /**
    * Absolute. Without it the directory that an action names counts as the project, unless it is a system's or a home: give it wherever the
    * agent chooses the directory.

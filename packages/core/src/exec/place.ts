@@ -13,6 +13,7 @@ export interface Place {
   readonly trustedWorkspace: boolean;
   readonly isGuarded?: true;
   readonly noInput?: true;
+  readonly atTerminal?: true;
   readonly loopbackPorts?: readonly number[];
 }
 
@@ -22,14 +23,16 @@ const SYSTEM = /^(?:etc|usr(?!\/(?:local\/)?src\/)|s?bin|lib\w*|boot|dev|proc|sy
 const SHARED = /^(?:root|home|Users|System|Library|Volumes|private|mnt|media|opt|srv|tmp|(?:home|Users)\/[^/]+)?$/;
 
 /** What of a place does not change on the way. */
-type Host = Pick<Place, "trustedWorkspace" | "isGuarded" | "noInput" | "loopbackPorts">;
+type Host = Pick<Place, "trustedWorkspace" | "isGuarded" | "noInput" | "atTerminal" | "loopbackPorts">;
 
 /** Where a command line starts. A directory that is not absolute is not known. */
-export function startPlace({ cwd, projectRoot, trustedWorkspace = true, isGuarded, noInput, loopbackPorts }: SafetyOptions): Place {
+export function startPlace({ cwd, projectRoot, trustedWorkspace = true, loopbackPorts, ...options }: SafetyOptions): Place {
+  const { isGuarded, noInput, atTerminal } = options;
   const host: Host = {
     trustedWorkspace,
     ...(isGuarded === true && { isGuarded }),
     ...(noInput === true && { noInput }),
+    ...(atTerminal === true && { atTerminal }),
     ...(loopbackPorts !== undefined && { loopbackPorts }),
   };
   if (projectRoot === undefined) return placeOf(cwd, host);

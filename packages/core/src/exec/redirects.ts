@@ -20,9 +20,11 @@ export function judgeRedirects(walk: Walk, state: State, redirects: readonly Red
   if (redirects.length === 0) return state;
   for (const redirect of redirects) judgeRedirect(walk, state, redirect);
   const fed = redirects.some(changesInput) ? withInput(state, undefined) : state;
-  // Errors may go elsewhere; where the output does, nothing behind it takes anything out of it.
-  const isHidden = state.hidesAddresses && redirects.every(({ descriptor, operator }) => descriptor === 2 || operator.startsWith("<"));
-  return withOutput(fed, redirects.reduce(showsAfter, state.isShown), isHidden);
+  const moving = redirects.filter(({ descriptor, operator }) => descriptor !== 2 && !operator.startsWith("<"));
+  if (moving.length === 0) return fed;
+  // Nothing takes anything out of what goes elsewhere; and only a file is no terminal.
+  const isCaught = moving.every(({ target }) => target?.text === "/dev/null");
+  return withOutput(fed, { isShown: redirects.reduce(showsAfter, state.output.isShown), hidesAddresses: false, isCaught });
 }
 
 /** Whether the output is seen once it is redirected. */
@@ -76,8 +78,7 @@ function judgeInput(
     return;
   }
   for (const value of values) for (const place of state.places) checkPath(value, place, { report: walk.report, span });
-  const { isShown } = state;
-  if (isShown && values.some(({ text, isGlob, isSifted }) => isGlob && isSifted !== true && globMayNameSecret(text)))
+  if (state.output.isShown && values.some(({ text, isGlob, isSifted }) => isGlob && isSifted !== true && globMayNameSecret(text)))
     walk.report(syntax("redirect.secret", span, `${shown(target?.raw ?? "")} may be a file that holds credentials`));
 }
 

@@ -61,6 +61,31 @@ describe("what takes commands", () => {
   });
 });
 
+describe("what pages at a terminal", () => {
+  it.each([
+    ["git log", "git --no-pager log"],
+    ["git -C . diff", "git --no-pager -C . diff"],
+    ["git status; git show | cat", "git --no-pager status; git show | cat"],
+    ["systemctl status nginx", "systemctl --no-pager status nginx"],
+    ["bat a.ts", "bat --paging=never a.ts"],
+    ["git diff >/dev/stdout", "git --no-pager diff >/dev/stdout"],
+  ])("%s", (command, wording) => {
+    expect(evaluateCommandSafety(command).riskLevel).toBe("safe");
+    const { riskLevel, rewrite } = evaluateCommandSafety(command, { atTerminal: true });
+    expect({ riskLevel, command: rewrite?.command }).toEqual({ riskLevel: "needs-review", command: wording });
+    expect(evaluateCommandSafety(wording, { atTerminal: true }).riskLevel).toBe("safe");
+  });
+
+  it.each(["git log | head -5", "git log >/dev/null", 'echo "$(git log -1)"', "git --version", "ls", "git --no-pager log"])(
+    "%s does not",
+    (command) => expect(evaluateCommandSafety(command, { atTerminal: true }).riskLevel).toBe("safe"),
+  );
+
+  it("does not where the run has no pager", () => {
+    expect(evaluateCommandSafety("git log", { atTerminal: true, isGuarded: true }).riskLevel).toBe("safe");
+  });
+});
+
 describe("what shows its version", () => {
   it.each([
     "git --version",

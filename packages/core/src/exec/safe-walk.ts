@@ -14,8 +14,8 @@ import type { ArgumentValue } from "./argument.js";
 import { resolveArguments } from "./resolve-arguments.js";
 import { judgeCommand } from "./simple-command.js";
 import { countsOnly, hidesAddresses, passesOn } from "./reach/output.js";
-import { after, either, join, joinVariables, withInput, withInputOf, withOutput, withPlaces, withVariable } from "./state.js";
-import type { Outcome, State } from "./state.js";
+import { CAUGHT, after, either, join, joinVariables, withInput, withInputOf, withOutput, withPlaces, withVariable } from "./state.js";
+import type { Outcome, Output, State } from "./state.js";
 import type { Node, Redirect, Script, Word } from "./tree.js";
 import { canSet } from "./variables.js";
 import { nodesOf, visitNodes } from "./words.js";
@@ -30,7 +30,7 @@ export function safeWalk(parts: WalkParts, script: Script, start: State): void {
 type WalkParts = Omit<Walk, "script">;
 
 function walkOf(parts: WalkParts): Walk {
-  const walk: Walk = { ...parts, script: (inner, state) => void judgeNode(walk, withOutput(state, true), inner.body) };
+  const walk: Walk = { ...parts, script: (inner, state) => void judgeNode(walk, withOutput(state, CAUGHT), inner.body) };
   return walk;
 }
 
@@ -98,14 +98,19 @@ function judgePipeline(walk: Walk, state: State, { stages, mergesErrors, span }:
   let { input, variables } = state;
   for (const [index, stage] of stages.entries()) {
     const behindIt = stages.slice(index + 1);
-    const isShown = !countsOnly(behindIt, state.isShown);
-    const isHidden = behindIt.length === 0 ? state.hidesAddresses : hidesAddresses(behindIt);
-    const behind = after(judgeNode(walk, withOutput(withInput(state, input, index > 0 || state.isFed), isShown, isHidden), stage));
+    const output = outputOf(behindIt, state.output);
+    const behind = after(judgeNode(walk, withOutput(withInput(state, input, index > 0 || state.isFed), output), stage));
     const passedOn = index > 0 ? selectNames(stage, input) : undefined;
     input = mergesErrors || passesOn(behindIt) ? undefined : (listedNames(stage) ?? passedOn);
     if (behind !== undefined) variables = joinVariables(variables, behind.variables);
   }
   return either(variables === state.variables ? state : { ...state, variables });
+}
+
+/** Where the output of a stage goes, by the stages behind it. */
+function outputOf(behindIt: readonly Node[], output: Output): Output {
+  if (behindIt.length === 0) return output;
+  return { isShown: !countsOnly(behindIt, output.isShown), hidesAddresses: hidesAddresses(behindIt), isCaught: true };
 }
 
 function judgeRedirected(walk: Walk, state: State, { body, redirects }: Kind<"redirected">): Outcome {

@@ -80,6 +80,11 @@ export interface SafetyOptions {
   readonly isGuarded?: boolean;
   /** Nothing can follow on standard input, and there is no terminal: a pager shows its file and ends. Default `false`. */
   readonly noInput?: boolean;
+  /**
+   * It runs at a terminal, and whoever writes the command may type there: a pager that git starts takes commands. Default `false`, for an
+   * agent's shell whose output is a pipe, or whose environment names `cat` as pager.
+   */
+  readonly atTerminal?: boolean;
   /** Ports of this machine that `curl` may ask, as a person has named them. Default none. Never those of an inbox or a proxy of ACP's own. */
   readonly loopbackPorts?: readonly number[];
   readonly limits?: Partial<SafetyLimits>;

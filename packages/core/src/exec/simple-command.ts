@@ -154,10 +154,10 @@ function judgeOrLift(walk: Walk, state: State, { call, programCall }: { readonly
   const findings: Finding[] = [];
   const report: Report = (finding) => void findings.push(finding);
   const target = programCall.program === "xargs" ? readXargs(programCall, state.input) : programCall;
-  const { isShown, isFed, hidesAddresses } = state;
+  const { output, isFed } = state;
   for (const place of state.places) for (const argument of programCall.args) checkGlob(argument, place, report);
   if ("ruleId" in target) report(target);
-  else for (const place of state.places) judgeProgram(target, place, { extra: walk.extra, report, isFed, isShown, hidesAddresses });
+  else for (const place of state.places) judgeProgram(target, place, { extra: walk.extra, report, isFed, ...output });
   if (findings.length === 0) return;
   const argv = walk.allowlist === undefined || call.isByPath === true ? undefined : canLift(findings, programCall, state.places);
   const pattern = argv === undefined || walk.allowlist === undefined ? undefined : matchAllowlist(walk.allowlist, argv);

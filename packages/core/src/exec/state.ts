@@ -15,10 +15,17 @@ export interface State {
   readonly input: readonly ArgumentValue[] | undefined;
   /** Whether its input comes from a pipe or a file. */
   readonly isFed: boolean;
+  readonly output: Output;
+}
+
+/** Where its output goes. */
+export interface Output {
   /** Whether anybody sees what it prints: not behind `| wc -l` and `> /dev/null`. */
   readonly isShown: boolean;
-  /** Whether what it prints is seen only without the tokens of addresses. */
+  /** Whether that is seen only without the tokens of addresses. */
   readonly hidesAddresses: boolean;
+  /** Whether it goes into a pipe or a file, never to a terminal that may be there. */
+  readonly isCaught: boolean;
 }
 
 /** What is known behind a command: where it succeeded, and where it failed. `undefined`: it never gets there. */
@@ -48,8 +55,16 @@ export function join(one: State | undefined, other: State | undefined): State | 
     variables: joinVariables(one.variables, other.variables),
     input: one.input === other.input ? one.input : undefined,
     isFed: one.isFed && other.isFed,
+    output: joinOutputs(one.output, other.output),
+  };
+}
+
+function joinOutputs(one: Output, other: Output): Output {
+  if (one === other) return one;
+  return {
     isShown: one.isShown || other.isShown,
     hidesAddresses: one.hidesAddresses && other.hidesAddresses,
+    isCaught: one.isCaught && other.isCaught,
   };
 }
 
@@ -105,15 +120,19 @@ export function withInput(state: State, input: State["input"], isFed: boolean = 
   return state.input === input && state.isFed === isFed ? state : { ...state, input, isFed };
 }
 
-/** The state of something whose output is seen, or is not, or only without the tokens of addresses. */
-export function withOutput(state: State, isShown: boolean, hidesAddresses: boolean = false): State {
-  return state.isShown === isShown && state.hidesAddresses === hidesAddresses ? state : { ...state, isShown, hidesAddresses };
+/** The state of something whose output goes elsewhere. */
+export function withOutput(state: State, output: Output): State {
+  return state.output === output ? state : { ...state, output };
 }
+
+const SHOWN: Output = { isShown: true, hidesAddresses: false, isCaught: false };
+/** The output of a substitution: a part of a word, which may be shown. */
+export const CAUGHT: Output = { ...SHOWN, isCaught: true };
 
 /** What is known behind a command that had an input or an output of its own. */
 export function withInputOf(state: State, { ok, failed }: Outcome): Outcome {
   const back = (behind: State | undefined): State | undefined =>
-    behind === undefined ? undefined : withOutput(withInput(behind, state.input, state.isFed), state.isShown, state.hidesAddresses);
+    behind === undefined ? undefined : withOutput(withInput(behind, state.input, state.isFed), state.output);
   return { ok: back(ok), failed: back(failed) };
 }
 
@@ -126,7 +145,7 @@ const UNSET: readonly ArgumentValue[] = [{ text: "", isGlob: false }];
 export function startAt(place: Place, names: ReadonlySet<string> = NONE): State {
   const variables = new Map<string, readonly ArgumentValue[]>();
   for (const name of names) if (canSet(name)) variables.set(name, UNSET);
-  return withPlaces({ places: [], variables, input: undefined, isFed: false, isShown: true, hidesAddresses: false }, [place]);
+  return withPlaces({ places: [], variables, input: undefined, isFed: false, output: SHOWN }, [place]);
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -12,10 +12,16 @@ import type { EffectWorld } from "./world.js";
 /** Effects of one class that a failure names. */
 const SHOWN_MAX = 3;
 
+/** What an engine may know of a run. */
+export interface CommandRun {
+  /** It runs at a terminal, and whoever wrote the command types there afterwards. */
+  readonly atTerminal: boolean;
+}
+
 /** What is put under the suite, and where its commands are run. */
 export interface CommandSafetyOptions {
   /** Whether the engine lets a command run without asking anybody. The command runs in the root of a project. */
-  readonly isSafe: (command: string) => boolean | Promise<boolean>;
+  readonly isSafe: (command: string, run: CommandRun) => boolean | Promise<boolean>;
   readonly world: EffectWorld;
   /** Variables with which whoever obeys the engine runs a command; none unless given. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -34,7 +40,8 @@ export function hazardName({ family, command }: CommandHazard): string {
 }
 
 async function check(hazard: CommandHazard, { isSafe, world, variables = {} }: CommandSafetyOptions): Promise<void> {
-  if (!(await isSafe(hazard.command))) return;
+  const { stdin } = hazard.options ?? {};
+  if (!(await isSafe(hazard.command, { atTerminal: typeof stdin === "object" && "typed" in stdin }))) return;
   const effects = listEffects(await observeEffects(hazard.command, world, { ...hazard.options, variables }));
   const classes = [...new Set(effects.map(({ effect }) => effect))];
   const said = classes.flatMap((one) => effects.filter(({ effect }) => effect === one).slice(0, SHOWN_MAX));

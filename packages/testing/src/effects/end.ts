@@ -51,6 +51,30 @@ export async function endProcesses(root: number): Promise<void> {
   }
 }
 
+/** Processor time of everything below a process so far, and whether all of it sleeps. */
+async function workOf(root: number): Promise<{ readonly ticks: number; readonly isAsleep: boolean }> {
+  const below = [...(await processesBelow(root)).values()];
+  return { ticks: below.reduce((sum, one) => sum + one.ticks, 0), isAsleep: below.every(({ isAsleep }) => isAsleep) };
+}
+
+/** Looks at which nothing moves before somebody types, and those after which they no longer wait for a screen. */
+const STILL_LOOKS = 2;
+const BLANK_LOOKS = 12;
+
+/**
+ * Resolves when everything below a process waits, as for a key: it has drawn its screen (`hasDrawn`), or has drawn nothing for long. No clock on
+ * the wall decides, but looks at which all of it sleeps.
+ */
+export async function untilStill(root: number, hasDrawn: () => boolean, over: AbortSignal): Promise<void> {
+  let [still, before] = [0, -1];
+  while (!over.aborted && still < (hasDrawn() ? STILL_LOOKS : BLANK_LOOKS)) {
+    await sleep(LOOK_MS, undefined, { signal: over }).catch(() => undefined);
+    const { ticks, isAsleep } = await workOf(root);
+    still = ticks === before && isAsleep ? still + 1 : 0;
+    before = ticks;
+  }
+}
+
 /** What a run may use. */
 export interface EndLimits {
   /** Processor time of all processes together, in seconds. */
@@ -65,10 +89,9 @@ export async function watchEnd(root: number, limits: EndLimits, over: AbortSigna
   while (!over.aborted) {
     await sleep(LOOK_MS, undefined, { signal: over }).catch(() => undefined);
     if (over.aborted) return undefined;
-    const below = [...(await processesBelow(root)).values()];
-    const ticks = below.reduce((sum, one) => sum + one.ticks, 0);
+    const { ticks, isAsleep } = await workOf(root);
     if (ticks / 100 > limits.cpuSecondsMax) return "busy";
-    idle = ticks === before && below.every(({ isAsleep }) => isAsleep) ? idle + 1 : 0;
+    idle = ticks === before && isAsleep ? idle + 1 : 0;
     before = ticks;
     if (idle >= limits.idleLooksMax) return "waiting";
   }

@@ -118,7 +118,9 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
   ]),
   ...hazards("pager", [
     ["less long.txt", "changes", "less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
-    ["git log", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
+    ["git log -p", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
+    ["git --no-optional-locks show", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
+    ["git diff HEAD~1", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
   ]),
   ...hazards("writes", [
     ["unzip -lT a.zip", "changes", "unzip zip"],

@@ -3,10 +3,10 @@ import { execFile, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
 import type { Effects, EffectsEnd } from "./effects.js";
-import { endProcesses, watchEnd } from "./end.js";
+import { endProcesses, untilStill, watchEnd } from "./end.js";
 import { type RunFolders, sandboxArgs } from "./sandbox.js";
 import { PLANTED_SECRETS, printedSecrets } from "./secrets.js";
 import { changesSince, takeSnapshot } from "./snapshot.js";
@@ -18,7 +18,8 @@ export interface ObserveOptions {
   /** More files of the project, by their path; hostile names too. */
   readonly files?: Readonly<Record<string, string>>;
   /**
-   * What the command reads: nothing (as the executor has it), text in a pipe, or keys typed at a terminal that it believes in.
+   * What the command reads: nothing (as the executor has it), text in a pipe, or keys typed at a terminal of 24 lines that it believes in: each
+   * line of them once everything that runs waits behind what it has drawn.
    */
   readonly stdin?: "closed" | { readonly piped: string } | { readonly typed: string };
   /** Variables besides `PATH`, `HOME` and a plain locale. */
@@ -61,7 +62,7 @@ interface Run {
 /** Runs the sandbox to its end, by itself or by us. */
 async function run(
   [program, ...args]: readonly [string, ...string[]],
-  input: string,
+  stdin: NonNullable<ObserveOptions["stdin"]>,
   limits: { readonly cpuSecondsMax: number },
 ): Promise<Run> {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
@@ -72,20 +73,43 @@ async function run(
   });
   if (root === undefined) return closed.then(() => Promise.reject(new Error(`Cannot observe: no ${program}`)));
   child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
   const [stdout, stderr] = [takeOutput(child.stdout), takeOutput(child.stderr)];
   const over = new AbortController();
+  const typed = feed(stdin, { root, child, drawn: stdout.bytes, over: over.signal });
   const watched = watchEnd(root, { ...limits, idleLooksMax: IDLE_LOOKS_MAX }, over.signal);
   const flooded = Promise.race([stdout.flooded, stderr.flooded]).then(() => "flooding" as const);
   const end = await Promise.race([closed.then(() => "exited" as const), watched, flooded]);
   if (end !== undefined && end !== "exited") await endProcesses(root);
   const exitCode = await closed.finally(() => over.abort());
-  await watched;
+  await Promise.all([watched, typed]);
   return { end: end ?? "exited", exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
+interface Fed {
+  readonly root: number;
+  readonly child: { readonly stdin: Writable };
+  /** Bytes that it has drawn so far. */
+  readonly drawn: () => number;
+  readonly over: AbortSignal;
+}
+
+/** Gives a run its input: at once, or typed, each line once all that runs waits behind a screen of its own. */
+async function feed(stdin: NonNullable<ObserveOptions["stdin"]>, { root, child, drawn, over }: Fed): Promise<void> {
+  if (stdin === "closed" || "piped" in stdin) {
+    child.stdin.end(stdin === "closed" ? "" : stdin.piped);
+    return;
+  }
+  for (const line of [...stdin.typed.split(/(?<=\n)/), ""]) {
+    const before = drawn();
+    await untilStill(root, () => drawn() > before, over);
+    if (over.aborted) return;
+    if (line !== "") child.stdin.write(line);
+  }
+  child.stdin.end();
+}
+
 /** What a stream says up to a bound, and a promise for the moment at which it says more. */
-function takeOutput(stream: Readable): { readonly flooded: Promise<void>; readonly text: () => string } {
+function takeOutput(stream: Readable): { readonly flooded: Promise<void>; readonly text: () => string; readonly bytes: () => number } {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const flooded = new Promise<void>((resolve) => {
@@ -95,7 +119,7 @@ function takeOutput(stream: Readable): { readonly flooded: Promise<void>; readon
       else resolve();
     });
   });
-  return { flooded, text: () => Buffer.concat(chunks).toString() };
+  return { flooded, text: () => Buffer.concat(chunks).toString(), bytes: () => bytes };
 }
 
 /** Programs that lie where everybody may have put them; those of traps are told by their marks. */
@@ -115,17 +139,17 @@ export async function observeEffects(
     const before = await Promise.all([takeSnapshot(folders.world), takeSnapshot(folders.tmp)]);
     const shell = [...SHELL, command];
     const quoted = shell.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-    const argv = typeof stdin === "object" && "typed" in stdin ? ["script", "-qefc", quoted, "/dev/null"] : shell;
+    const isTyped = typeof stdin === "object" && "typed" in stdin;
+    const argv = isTyped ? ["script", "-qefc", `stty rows 24 cols 80; exec ${quoted}`, "/dev/null"] : shell;
     const environment = {
       PATH: path ?? process.env["PATH"] ?? "/usr/bin:/bin",
       HOME: "/world/home",
       LANG: "C.UTF-8",
-      TERM: "dumb",
+      TERM: isTyped ? "xterm" : "dumb",
       ...variables,
     };
     const args = await sandboxArgs(argv, folders, { cwd: join("/world/project", cwd), variables: environment });
-    const input = stdin === "closed" ? "" : "piped" in stdin ? stdin.piped : stdin.typed;
-    const ended = await run(args, input, { cpuSecondsMax });
+    const ended = await run(args, stdin, { cpuSecondsMax });
     const changed = [...(await changesSince(before[0], folders.world, "/world")), ...(await changesSince(before[1], folders.tmp, "/tmp"))];
     const traces = await Promise.all((await readdir(folders.traces)).map((name) => readFile(join(folders.traces, name), "utf8")));
     const { opened, refused, dialled, started } = readTraces(traces);

@@ -5,12 +5,13 @@ import { escapeText } from "../../approval/escape.js";
 import { review } from "../findings.js";
 import type { Edit, Report } from "../findings.js";
 import type { Place } from "../place.js";
+import type { Output } from "../state.js";
 import type { Span } from "../tree.js";
 import type { Why } from "./grammar.js";
 import type { Topic } from "./table.js";
 
 /** What the parts of the judge pass on. */
-export interface Case {
+export interface Case extends Output {
   /** Starts every rule id: `git`. */
   readonly program: string;
   /** In messages: `git log`. */
@@ -21,10 +22,6 @@ export interface Case {
   readonly report: Report;
   /** Whether its input comes from a pipe or a file. */
   readonly isFed: boolean;
-  /** Whether anybody sees what it prints. */
-  readonly isShown: boolean;
-  /** Whether what it prints is seen only without the tokens of addresses. */
-  readonly hidesAddresses: boolean;
 }
 
 const SHOWN_MAX = 60;

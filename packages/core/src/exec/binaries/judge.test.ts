@@ -17,6 +17,7 @@ function findingsOf(line: string, extra?: BinaryTable, place: typeof inside = in
     isFed: false,
     isShown: true,
     hidesAddresses: false,
+    isCaught: false,
   });
   return findings;
 }

@@ -3,9 +3,11 @@
  * Never says `dangerous`, never throws.
  */
 import { globsMeet } from "../../guard/name-glob.js";
+import { textOf } from "../argument.js";
 import type { Argument, ProgramCall } from "../argument.js";
 import type { Report } from "../findings.js";
 import type { Place } from "../place.js";
+import type { Output } from "../state.js";
 import { BINARIES } from "./binaries.js";
 import { checkAddresses } from "./git-addresses.js";
 import { checkRepository } from "./git-repository.js";
@@ -27,23 +29,19 @@ const VERSION: ReadonlySet<string> = new Set(["--version", "--help"]);
 const UNASKED: Why = { topic: "unknown", text: "is known to only read with certain flags, none of which is here" };
 
 /** What a judgement needs beside the call and its place. */
-export interface JudgeOptions {
+export interface JudgeOptions extends Output {
   /** Programs beside the built-in ones, which it cannot replace. */
   readonly extra: BinaryTable | undefined;
   readonly report: Report;
   /** Whether its input comes from a pipe or a file. */
   readonly isFed: boolean;
-  /** Whether anybody sees what it prints. */
-  readonly isShown: boolean;
-  /** Whether what it prints is seen only without the tokens of addresses. */
-  readonly hidesAddresses: boolean;
 }
 
 /** Reports everything that keeps a call from being proven safe. */
 export function judgeProgram(call: ProgramCall, place: Place, options: JudgeOptions): void {
   const { program, args, span } = call;
-  const { extra, report, isFed, isShown, hidesAddresses } = options;
-  const of: Case = { program, name: program, place, report, span, isFed, isShown, hidesAddresses };
+  const { extra, ...rest } = options;
+  const of: Case = { program, name: program, place, span, ...rest };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
   if (program === "git") checkRepository({ args, span }, of);
   if (judgeInline(call, of) || asksLoopbackOnly(call, place)) return;
@@ -80,6 +78,7 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
     say(of, { topic: "exec", text: "runs what the project's own configuration names, and this workspace is not trusted" }, of);
   if (binary.takesCommands === true && of.place.noInput !== true)
     say(of, { topic: "exec", text: "takes commands from a terminal or from its input, and some of them run programs" }, of);
+  if (binary.pagesUnless !== undefined) checkPager(binary.pagesUnless, args, of);
   if (binary.readsArgumentFiles === true) for (const argument of args) checkArgumentFile(argument, of);
   if (asksOnly(grammar.alone, args)) return;
   if (binary.subcommands !== undefined && judgeSubcommand(grammar, args, of)) return;
@@ -95,6 +94,21 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
   }
   if (isLenient || !found.isSure) for (const operand of found.operands) checkLoosely(operands, operand, of);
   if (!isLenient) checkSilence(binary, found.given, { grammar, of });
+}
+
+/** Reports a call that shows long output in a pager, where somebody may type, with the flag that it needs. */
+function checkPager(flag: string, args: readonly Argument[], of: Case): void {
+  // The guards of git name its pager.
+  const isGuarded = of.program === "git" && of.place.isGuarded === true;
+  if (of.place.atTerminal !== true || isGuarded || of.isCaught || args.some((argument) => textOf(argument) === flag)) return;
+  const text = `shows long output in a pager, which takes commands from the terminal that run programs, unless it is given ${flag}`;
+  const edit = {
+    at: of.span.start + of.program.length,
+    behind: of.program,
+    text: ` ${flag}`,
+    reason: `keeps ${of.program} from starting a pager`,
+  };
+  say(of, { topic: "exec", text }, { ...of, edits: [edit] });
 }
 
 /** Reports a call that asks the network about itself, with the flag that it needs. */

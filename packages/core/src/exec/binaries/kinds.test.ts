@@ -17,6 +17,7 @@ function findingsOf(kind: Kind, text: string | undefined, isGlob = false): reado
     isFed: false,
     isShown: true,
     hidesAddresses: false,
+    isCaught: false,
   };
   const known = text === undefined ? {} : { values: [{ text, isGlob }] };
   checkKind(kind, { span, raw: text ?? "$x", leading: text ?? "", isOne: true, ...known }, of);

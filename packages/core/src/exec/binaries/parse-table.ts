@@ -17,7 +17,7 @@ const EXAMPLE_CHARS_MAX = 1_000;
 const SUBCOMMAND_DEPTH_MAX = 4;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
 const KEYS: readonly string[] =
-  "alone flags reviewFlags operands operandsWith excess requires otherwise review style subcommands readsArgumentFiles obeysWorkspace silentWith takesCommands examples".split(
+  "alone flags reviewFlags operands operandsWith excess requires otherwise review style subcommands readsArgumentFiles obeysWorkspace silentWith takesCommands pagesUnless examples".split(
     " ",
   );
 const STYLES: readonly Style[] = ["first", "words", "apart", "bare", "text"];
@@ -69,6 +69,7 @@ function readBinary(spot: Spot, depth: number): Binary {
     ...pick("obeysWorkspace", readFlag),
     ...pick("silentWith", readForm),
     ...pick("takesCommands", readFlag),
+    ...pick("pagesUnless", readForm),
     ...pick("subcommands", (part) => readEntries(readMap(part), depth + 1)),
     examples: readExamples(spot, parts.get("examples")),
   });

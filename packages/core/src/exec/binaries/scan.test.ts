@@ -37,6 +37,7 @@ function findingsOf(binary: Binary, line: string): readonly Finding[] {
     isFed: false,
     isShown: false,
     hidesAddresses: false,
+    isCaught: false,
   });
   return findings;
 }

@@ -41,6 +41,8 @@ export interface Binary {
   readonly silentWith?: string;
   /** It takes commands from a terminal or from its input, which run programs: safe only where nothing can follow there. */
   readonly takesCommands?: boolean;
+  /** Without this flag it shows long output in a pager at a terminal, where somebody may type commands. */
+  readonly pagesUnless?: string;
   /** Command lines that are safe, and command lines that are reviewed because of this entry. Checked by a test. */
   readonly examples: { readonly safe: readonly string[]; readonly review: readonly string[] };
 }

@@ -19,7 +19,7 @@ function findingsOf(line: string): readonly Finding[] {
   const report = (finding: Finding): void => void findings.push(finding);
   judgeTestCommand(
     { span, program, args: words.map(argumentOf) },
-    { program, name: program, span, place, report, isFed: false, isShown: true, hidesAddresses: false },
+    { program, name: program, span, place, report, isFed: false, isShown: true, hidesAddresses: false, isCaught: false },
   );
   return findings;
 }

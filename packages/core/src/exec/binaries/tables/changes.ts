@@ -129,6 +129,7 @@ const PACKAGES: BinaryTable = {
     examples: { safe: ["brew list"], review: ["brew --version", "brew install x", "brew services start x"] },
   },
   systemctl: {
+    pagesUnless: "--no-pager",
     flags: "--no-pager --user",
     subcommands: Object.fromEntries(
       ["status", "is-active", "is-enabled", "is-failed", "list-units", "list-unit-files", "list-timers", "show"].map((name) => [

@@ -177,6 +177,7 @@ export const git: BinaryTable = {
   git: {
     style: "first",
     obeysWorkspace: true,
+    pagesUnless: "--no-pager",
     flags: `-C:folder -c:git-guard -P,--no-pager --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-replace-objects
       --no-lazy-fetch --no-advice -v,--version -h,--help --html-path --man-path --info-path`,
     reviewFlags: {

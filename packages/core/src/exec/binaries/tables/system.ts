@@ -262,6 +262,7 @@ export const system: BinaryTable = {
   },
   lsb_release: plain("lsb_release", "-a,--all -i,--id -d,--description -r,--release -c,--codename -s,--short -v", "lsb_release -a"),
   timedatectl: {
+    pagesUnless: "--no-pager",
     flags: "--no-pager",
     operands: "",
     subcommands: {

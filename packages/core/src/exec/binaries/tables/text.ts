@@ -270,6 +270,7 @@ function bat(): Binary {
       "--paging:text": "exec: runs the pager that the environment names",
     },
     operands: "path*",
+    pagesUnless: "--paging=never",
     examples: {
       safe: ["bat -p a.ts", "bat --paging=never -r 1:20 a.ts"],
       review: ["bat --pager=./x a", "bat --paging=always a", "bat ~/.netrc"],
