@@ -1,15 +1,13 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { isDeep } from "./tools/deep.js";
-import { isPureTest } from "./tools/pure-tests.js";
-import { gitFiles } from "./tools/workspace.mjs";
+import { pureTests } from "./tools/pure-tests.js";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const TESTS = ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts", "examples/*/**/*.test.ts"];
-const pure = gitFiles().filter((file) => file.endsWith(".test.ts") && isPureTest(file, readFileSync(at(file), "utf8")));
+const pure = [...pureTests(at("."))];
 
 // Tests read the sources, so they need no build: every @acp/* name points into packages/*/src.
 export default defineConfig({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isPureTest } from "./pure-tests.js";
+import { isPureTest, pureTests } from "./pure-tests.js";
+import { root } from "./workspace.mjs";
 
 describe("isPureTest()", () => {
   const file = "packages/core/src/quote.test.ts";
@@ -27,4 +28,13 @@ describe("isPureTest()", () => {
     "new URL(import.meta.url)",
     'await import("./again.js")',
   ])("is false where the test touches more: %s", (text) => expect(isPureTest(file, text)).toBe(false));
+});
+
+describe("pureTests()", () => {
+  it("finds those of every package, and no other", () => {
+    const found = pureTests(root);
+    expect(found).toContain("packages/core/src/quote.test.ts");
+    expect(found).not.toContain("packages/core/src/system.test.ts");
+    expect(new Set(found.map((file) => file.split("/")[1])).size).toBeGreaterThan(5);
+  });
 });
