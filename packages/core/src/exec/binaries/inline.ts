@@ -10,7 +10,7 @@ import { say } from "./case.js";
 import type { Case } from "./case.js";
 import { javascriptReads } from "./languages/javascript.js";
 import { pythonReads } from "./languages/python.js";
-import type { Reads } from "./languages/python.js";
+import type { Reads } from "./languages/script.js";
 
 const PYTHON = /^python(?:3(?:\.\d{1,2})?)?$/;
 const NODE = /^node(?:js)?$/;

@@ -3,16 +3,8 @@
  * script's own, no property leads to a constructor or a prototype, and nothing is chosen by a name that is computed. What is not understood is
  * reviewed. `require('./x.json')` is: a folder `x.json` with an `index.js` would run.
  */
-import type { Why } from "../grammar.js";
-import type { Reads } from "./python.js";
-
-const STRANGE: Why = { topic: "exec", text: "runs code beyond what is known to only compute and print" };
-/** Characters of one script that are read. */
-const CHARS_MAX = 8_000;
-/** Templates in templates. */
-const DEPTH_MAX = 4;
-
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+import { CHARS_MAX, DEPTH_MAX, STRANGE, words } from "./script.js";
+import type { Reads } from "./script.js";
 
 /** Words of the language; of the others, `this` is the global object, and `while` may not end. */
 const KEYWORDS = words(`

@@ -3,7 +3,7 @@
  * it is called with. Data.
  */
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+import { words } from "./script.js";
 
 /** Words of the language. `while` may not end; `class`, `case` and `async` read attributes by names of their own. */
 export const KEYWORDS: ReadonlySet<string> = words(`

@@ -2,15 +2,9 @@
  * Python: whether a script only computes and prints, and which files it reads. Read token by token: every name, attribute and module is listed,
  * so that nothing leads to what runs, writes or dials. What is not understood is reviewed.
  */
-import type { Why } from "../grammar.js";
 import { ATTRIBUTES, BUILTINS, KEYWORDS, MODULES, OTHER_BUILTINS, REFUSED } from "./python-names.js";
-
-/** Files that a script reads, by their names in it; or why it needs a person. */
-export type Reads = readonly string[] | Why;
-
-const STRANGE: Why = { topic: "exec", text: "runs code beyond what is known to only compute and print" };
-/** Characters of one script that are read. */
-const CHARS_MAX = 8_000;
+import { CHARS_MAX, DEPTH_MAX, STRANGE } from "./script.js";
+import type { Reads } from "./script.js";
 
 type Token =
   | { readonly kind: "name" | "operator" | "number" | "line"; readonly text: string }
@@ -31,8 +25,6 @@ const NUMBER = /(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|(?:\d[\d_]*(?:\.[\
 const STRING = /(?:[bB]?[rR]?|[rR][bB]|[uU])(?:'''|"""|'|")/y;
 const FORMATTED = /(?:[fF][rR]?|[rR][fF])(?:'''|"""|'|")/y;
 const OPERATOR = /\*\*=|\/\/=|>>=|<<=|->|:=|\*\*|\/\/|<<|>>|<=|>=|==|!=|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:;.=!]/y;
-/** Formatted strings in formatted strings. */
-const DEPTH_MAX = 4;
 
 function tokensOf(script: string, depth: number): readonly Token[] | undefined {
   if (depth > DEPTH_MAX) return undefined;
