@@ -5,7 +5,8 @@
 const BOOKKEEPING: readonly (readonly [what: RegExp, whose: string])[] = [
   [/^modified \/world\/project\/\.git\/index$/, "git: notes the times of unchanged files, unless GIT_OPTIONAL_LOCKS is 0"],
   [/^created \/tmp\/hsperfdata_\w+(?:\/\d+)?$/, "the Java machine: counters of its processes"],
-  [/^mkdir \/home\/\w+\/\.java$/, "the Java machine: preferences"],
+  [/^created \/world\/home\/\.java$/, "the Java machine: preferences"],
+  [/^created \/world\/home\/\.gradle(?:\/native(?:\/jansi(?:\/null(?:\/linux64)?)?)?)?$/, "gradle: empty folders for its own libraries"],
   [/^created \/world\/home\/\.npm(?:\/_logs(?:\/[\w-]+\.log)?|\/_update-notifier-last-checked)?$/, "npm: logs of its runs"],
   [/^created \/tmp\/(?:\.v8flags[\w.-]+\.json|tsx-\d+(?:\/[\w.-]+)?)$/, "programs of Node: what they know of it"],
   [/^created \/world\/home\/\.cache(?:\/biome(?:\/.*)?)?$/, "biome: where its server would be"],

@@ -118,6 +118,8 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
   ]),
   ...hazards("pager", [
     ["less long.txt", "changes", "less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
+    ["more long.txt", "changes", "more", { stdin: { typed: ["!", "touch pwned.txt\n", "q"] } }],
+    ["man ./a.1", "changes", "man less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
     ["git log -p", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
     ["git --no-optional-locks show", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
     ["git diff HEAD~1", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
@@ -133,6 +135,7 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
   ]),
   ...hazards("runs", [
     ["make -n", "runs-planted-code", "make"],
+    ["gradle tasks", "runs-planted-code", "gradle"],
     ["./a.sh", "runs-planted-code", ""],
     ["python3 -m json.tool a.json", "runs-planted-code", "python3"],
     ["python3 -c 'import json'", "runs-planted-code", "python3"],

@@ -74,6 +74,10 @@ describe.skipIf(!need.run)(`observeEffects()${need.run ? "" : ` (skipped: ${need
     expect(await effectsOf(command, { cpuSecondsMax: end === "busy" ? 1 : 60 })).toEqual([{ effect: "does-not-end", what: end }]);
   });
 
+  it("runs a command as somebody whose home, by every account, is the world's", async () => {
+    expect((await observeEffects("echo ~someone; id -un", world)).stdout).toBe("/world/home\nsomeone\n");
+  });
+
   it("gives a command nothing to read, a text, or a terminal", async () => {
     const reads = 'read -r line && echo "$line"; [ -t 0 ] && echo terminal; true';
     expect((await observeEffects(reads, world)).stdout).toBe("");

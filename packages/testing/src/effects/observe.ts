@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
 import type { Effects, EffectsEnd } from "./effects.js";
 import { endProcesses, untilStill, watchEnd } from "./end.js";
-import { type RunFolders, sandboxArgs } from "./sandbox.js";
+import { RUN_UID, type RunFolders, sandboxArgs } from "./sandbox.js";
 import { PLANTED_SECRETS, printedSecrets } from "./secrets.js";
 import { changesSince, takeSnapshot } from "./snapshot.js";
 import { readTraces, type Started } from "./trace.js";
@@ -19,9 +19,9 @@ export interface ObserveOptions {
   readonly files?: Readonly<Record<string, string>>;
   /**
    * What the command reads: nothing (as the executor has it), text in a pipe, or keys typed at a terminal of 24 lines that it believes in: each
-   * line of them once everything that runs waits behind what it has drawn.
+   * line of them, or each item of a list, once everything that runs waits behind what it has drawn.
    */
-  readonly stdin?: "closed" | { readonly piped: string } | { readonly typed: string };
+  readonly stdin?: "closed" | { readonly piped: string } | { readonly typed: string | readonly string[] };
   /** Variables besides `PATH`, `HOME` and a plain locale. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Where programs are found; this process's own unless given. */
@@ -35,6 +35,8 @@ export interface ObserveOptions {
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 const IDLE_LOOKS_MAX = 40;
 const RESOLVER = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
+/** Who runs it, for programs that do not ask `HOME`: Java, ssh, Erlang. */
+const USER = `someone:x:${RUN_UID}:${RUN_UID}::/world/home:/bin/bash\n`;
 const SHELL = ["/bin/bash", "--noprofile", "--norc", "-c", "--"] as const;
 
 async function makeFolders(world: EffectWorld, files: Readonly<Record<string, string>>): Promise<RunFolders & { readonly room: string }> {
@@ -44,12 +46,15 @@ async function makeFolders(world: EffectWorld, files: Readonly<Record<string, st
   await promisify(execFile)("cp", ["-a", world.folder, folders.world]);
   const resolver = join(room, "resolv.conf");
   await writeFile(resolver, RESOLVER);
+  const users = join(room, "passwd");
+  const others = (await readFile("/etc/passwd", "utf8")).split(/(?<=\n)/).filter((line) => line.split(":")[2] !== String(RUN_UID));
+  await writeFile(users, [USER, ...others].join(""));
   for (const [path, text] of Object.entries(files)) {
     const place = placeIn(folders.world, path);
     await mkdir(join(place, ".."), { recursive: true });
     await writeFile(place, text, { mode: 0o755 });
   }
-  return { ...folders, resolver };
+  return { ...folders, resolver, users };
 }
 
 interface Run {
@@ -93,17 +98,18 @@ interface Fed {
   readonly over: AbortSignal;
 }
 
-/** Gives a run its input: at once, or typed, each line once all that runs waits behind a screen of its own. */
+/** Gives a run its input: at once, or typed, each part once all that runs waits behind a screen of its own. */
 async function feed(stdin: NonNullable<ObserveOptions["stdin"]>, { root, child, drawn, over }: Fed): Promise<void> {
   if (stdin === "closed" || "piped" in stdin) {
     child.stdin.end(stdin === "closed" ? "" : stdin.piped);
     return;
   }
-  for (const line of [...stdin.typed.split(/(?<=\n)/), ""]) {
+  const { typed } = stdin;
+  for (const keys of [...(typeof typed === "string" ? typed.split(/(?<=\n)/) : typed), ""]) {
     const before = drawn();
     await untilStill(root, () => drawn() > before, over);
     if (over.aborted) return;
-    if (line !== "") child.stdin.write(line);
+    if (keys !== "") child.stdin.write(keys);
   }
   child.stdin.end();
 }

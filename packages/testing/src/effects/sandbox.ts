@@ -14,7 +14,12 @@ export interface RunFolders {
   readonly traces: string;
   /** A file that takes the place of `/etc/resolv.conf`. */
   readonly resolver: string;
+  /** One that takes the place of `/etc/passwd`. */
+  readonly users: string;
 }
+
+/** The user that a command runs as. */
+export const RUN_UID = 1000;
 
 /** What is not shown as it is. */
 const OWN: ReadonlySet<string> = new Set(["proc", "dev", "tmp", "run", "world", "ran"]);
@@ -40,10 +45,11 @@ async function resolver(file: string): Promise<readonly string[]> {
 /** The command line, for `spawn`. */
 export async function sandboxArgs(
   argv: readonly string[],
-  { world, tmp, ran, traces, resolver: resolverFile }: RunFolders,
+  { world, tmp, ran, traces, resolver: resolverFile, users }: RunFolders,
   { cwd, variables }: { readonly cwd: string; readonly variables: Readonly<Record<string, string>> },
 ): Promise<readonly [string, ...string[]]> {
-  const places = [...(await shown()), ...(await resolver(resolverFile)), "--dev", "/dev", "--proc", "/proc", "--dir", "/run"];
+  const etc = [...(await resolver(resolverFile)), "--ro-bind", users, "/etc/passwd"];
+  const places = [...(await shown()), ...etc, "--dev", "/dev", "--proc", "/proc", "--dir", "/run"];
   const own = ["--bind", world, "/world", "--bind", tmp, "/tmp", "--bind", ran, "/ran", "--remount-ro", "/"];
   const environment = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
   const tracing = [
@@ -60,6 +66,17 @@ export async function sandboxArgs(
     "-o",
     join(traces, "trace"),
   ];
-  const alone = ["--unshare-all", "--uid", "1000", "--gid", "1000", "--new-session", "--die-with-parent", "--chdir", cwd, "--clearenv"];
+  const alone = [
+    "--unshare-all",
+    "--uid",
+    `${RUN_UID}`,
+    "--gid",
+    `${RUN_UID}`,
+    "--new-session",
+    "--die-with-parent",
+    "--chdir",
+    cwd,
+    "--clearenv",
+  ];
   return ["strace", ...tracing, "bwrap", ...places, ...own, ...alone, ...environment, "--", ...argv];
 }

@@ -103,8 +103,12 @@ const SOURCES: Readonly<Record<string, string>> = {
   ".mvn/extensions.xml":
     "<extensions><extension><groupId>planted</groupId><artifactId>planted</artifactId><version>1</version></extension></extensions>\n",
   "pom.xml": "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version></project>\n",
-  "build.gradle": 'new File("MARK").createNewFile()\n',
-  "gradle.properties": "org.gradle.jvmargs=-Xlog:gc:file=MARK\n",
+  ...files("settings.gradle build.gradle init.gradle buildSrc/build.gradle", 'new File("MARK").createNewFile()\n'),
+  "gradle.properties": `org.gradle.jvmargs=-Xlog:gc:file=MARK\norg.gradle.java.home=/world/project/jdk\nsystemProp.java.home=/world/project/jdk
+systemProp.gradle.user.home=/world/project/planted-home\nsystemProp.http.proxyHost=registry.example\n`,
+  "jdk/bin/java": SHELL,
+  "gradle/gradle-daemon-jvm.properties": "toolchainVersion=99\ntoolchainUrl.LINUX.X86_64=https\\://registry.example/jdk.zip\n",
+  "gradle/wrapper/gradle-wrapper.properties": "distributionUrl=https\\://registry.example/gradle.zip\n",
   ".jvmopts": "-Xlog:gc:file=MARK\n",
   ".sbtopts": "-J-Xlog:gc:file=MARK\n",
   Makefile: "x := $(shell RUN)\nall:\n\tRUN\n",
