@@ -10,8 +10,8 @@ export const SHOWS_VERSION: ReadonlySet<string> = new Set(
     7zz ack ag apropos apt apt-cache apt-get ar arch arp as awk aws b2sum babel base32 base64 basename bash batcat bc black bun bunzip2
     bzcat bzip2 c++ cat cc chattr chgrp chmod chown chsh cksum clang clang++ cmake cmp column comm convert cp cpio csplit ctest curl cut dash date dc
     dd df diff diff3 dig dir dirname dmesg docker dpkg du echo ed egrep env esbuild eslint ex exa expand expr factor fallocate false
-    fdfind fgrep file find findmnt fmt fold free g++ gawk gcc gdb gem getconf getent gh git gmake gofmt gpg grep groups guile gunzip
-    gzip hd head hexdump host hostid hostname http-server iconv id ifconfig install ip ipython irb isort jar java javac javap join
+    fdfind fgrep file find findmnt fmt fold free g++ gawk gcc gdb gem getconf getent gh git gmake gofmt gpg gradle grep groups guile
+    gunzip gzip hd head hexdump host hostid hostname http-server iconv id ifconfig install ip ipython irb isort jar java javac javap join
     jq jshell kill killall last ld ldd less ln locale logname ls lsb_release lsblk lscpu lslocks lsmem lsof lua make man markdownlint
     mawk md5sum mkdir mkfifo mknod mktemp more mount mv mypy namei nano nawk nc netcat netstat ninja nl nm node node-gyp nodejs npm
     nproc npx numfmt objdump od open openssl passwd paste patch perl pg_dump pgrep php pico ping ping6 pip pip3

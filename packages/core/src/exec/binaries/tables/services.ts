@@ -78,6 +78,11 @@ const CLUSTER_ELSEWHERE: Readonly<Record<string, string>> = {
   "--raw:text": "secret: asks for any address of the cluster",
 };
 const CLUSTER_LISTS: BinaryTable = {
+  version: reviewed(
+    "network: asks the cluster for its version; the kubectl of Google's tools does even with --client",
+    "kubectl version",
+    "kubectl version --client",
+  ),
   get: {
     review: "network: asks a cluster",
     flags: CLUSTER_FLAGS,
