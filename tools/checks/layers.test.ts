@@ -73,7 +73,8 @@ it("layers takes imports that point down, tests that use what their manifest nam
     "packages/core/src/yaml.ts": 'import "yaml"; import "./match.js";',
     "packages/core/src/crypto/portable.ts": 'import "@noble/hashes/sha2.js";',
     "packages/audit/src/a.ts": 'import "@acp/core"; import "node:fs";',
-    "packages/audit/src/a.test.ts": 'import "@acp/testing"; import "@acp/home"; import "vitest"; import "../../../spec/vectors/a.json";',
+    "packages/audit/src/a.test.ts":
+      'import "@acp/testing"; import "@acp/home"; import "vitest"; import "../../../spec/vectors/a.json"; import "../../../tools/bundled.js";',
     "packages/core/src/a.test.ts": 'import "@acp/testing";',
     "packages/proxy-mcp/src/a.ts": 'import "@acp/audit";',
     "packages/cli/src/a.ts": 'import "@acp/proxy-mcp"; import "@acp/core";',

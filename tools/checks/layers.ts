@@ -55,11 +55,14 @@ function arrowProblem(folder: string, target: string): string | undefined {
     : `may not import @acp/${target}: arrows point one way, equals never import each other`;
 }
 
+/** What tests of every package share and nobody installs. */
+const FOR_TESTS: ReadonlySet<string> = new Set(["tools/deep.js", "tools/bundled.js"]);
+
 function importProblem(source: SourceFile, specifier: string, declared: ReadonlySet<string>): string | undefined {
   if (specifier.startsWith("node:") || specifier.startsWith("#")) return undefined;
   if (specifier.startsWith(".")) {
     const target = normalize(join(dirname(source.file), specifier));
-    const isForTests = target.startsWith("spec/vectors/") || target === "tools/deep.js";
+    const isForTests = target.startsWith("spec/vectors/") || FOR_TESTS.has(target);
     const isInside = target.startsWith(`packages/${source.folder}/`) || (isTest(source.file) && isForTests);
     return isInside ? undefined : `imports "${specifier}", which leaves the package`;
   }

@@ -2,12 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { bundled } from "../../../tools/bundled.js";
 
-/** Starts Node on a TypeScript source. */
-const TYPESCRIPT: readonly string[] = ["--import", "tsx"];
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const WRITER = fileURLToPath(new URL("writer.ts", import.meta.url));
+const WRITER = await bundled(new URL("writer.ts", import.meta.url));
 
 export interface WriterRun {
   /** What it wrote on stdout, in order. */
@@ -27,8 +24,7 @@ export interface WriterOptions {
 /** Runs the writer until its end. */
 export async function runWriter(args: readonly (string | number)[], options: WriterOptions = {}): Promise<WriterRun> {
   const [program = process.execPath, ...before] = [...(options.under ?? []), process.execPath];
-  const child = spawn(program, [...before, ...TYPESCRIPT, WRITER, ...args.map(String)], {
-    cwd: ROOT,
+  const child = spawn(program, [...before, WRITER, ...args.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...options.env },
   });

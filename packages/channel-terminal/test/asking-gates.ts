@@ -1,28 +1,20 @@
 /** Gates that ask for everything: in a process of its own on its controlling terminal, and in this one on another terminal. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type AuditSink, type JsonObject, type RiskLevel, type Verdict, createConsentGate, toolAction } from "@acp/core";
 import { expect } from "vitest";
+import { bundled } from "../../../tools/bundled.js";
 import { type TerminalChannelOptions, createTerminalChannel } from "../src/index.js";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.js";
 import { type Pane, openPane } from "./tmux.js";
 
-const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+const PROGRAMS = {
+  approver: await bundled(new URL("fixtures/approver.ts", import.meta.url)),
+  "asking-gate": await bundled(new URL("fixtures/asking-gate.ts", import.meta.url)),
+};
 /** A command line that runs a fixture. */
-export const runTypeScript = (name: string, ...args: readonly string[]): string =>
-  [
-    "cd",
-    root,
-    "&&",
-    "exec",
-    process.execPath,
-    "--import",
-    "tsx",
-    fixture(name),
-    ...args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`),
-  ].join(" ");
+export const runTypeScript = (name: keyof typeof PROGRAMS, ...args: readonly string[]): string =>
+  ["exec", process.execPath, PROGRAMS[name], ...args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`)].join(" ");
 
 /** A process of its own with a gate that asks on its controlling terminal. */
 export async function gateProcess(

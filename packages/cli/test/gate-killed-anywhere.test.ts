@@ -6,14 +6,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { readAuditLog, verifyAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
+import { bundled } from "../../../tools/bundled.js";
 import { scratch } from "./harness.js";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const GATE = fileURLToPath(new URL("fixtures/crashing-gate.ts", import.meta.url));
+const GATE = await bundled(new URL("fixtures/crashing-gate.ts", import.meta.url));
 /** Every how many-th call is tried; all of them where CI or a person has the time. */
 const STRIDE = Number(process.env["ACP_STRIDE"] ?? 8);
 
@@ -25,7 +24,7 @@ interface Run {
 }
 
 async function run(directory: string, ...args: readonly string[]): Promise<Run> {
-  const child = spawn(process.execPath, ["--import", "tsx", GATE, directory, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [GATE, directory, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const [code, signal] = await once(child, "close");

@@ -4,18 +4,17 @@ import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundled } from "../../../tools/bundled.js";
 import { openExecProfile } from "../src/profile-config.js";
 import { scratchDirectory } from "./desk.js";
 
 const KILLS = Number(process.env["ACP_KILLS"] ?? 4);
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const ALLOWER = fileURLToPath(new URL("allower.ts", import.meta.url));
+const ALLOWER = await bundled(new URL("allower.ts", import.meta.url));
 
 /** Lets a process keep patterns, and kills it; what it said was kept, as far as whole lines arrived. */
 async function allowAndKill(home: string, prefix: string): Promise<readonly string[]> {
-  const child = spawn(process.execPath, ["--import", "tsx", ALLOWER, home, prefix], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [ALLOWER, home, prefix], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = once(child, "close");

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { revealSecret, Secret, sealField } from "@acp/core/vault";
 import { expect, it } from "vitest";
+import { bundled } from "../../../tools/bundled.js";
 import { findEncryptedFields, openConfigField } from "../src/encrypted-field.js";
 import { initHome } from "../src/home.js";
 import { initKeys, readPublicKeys, unlockKeys } from "../src/keys.js";
@@ -15,15 +15,11 @@ import { changeVaultFile, readVaultFile, withSecret } from "../src/vault-file.js
 import { scratchDirectory } from "./support.js";
 
 const KILLS = Number(process.env["ACP_KILLS"] ?? 12);
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const ROTATOR = fileURLToPath(new URL("rotator.ts", import.meta.url));
+const ROTATOR = await bundled(new URL("rotator.ts", import.meta.url));
 const FIELD = "telegram.bot_token";
 
 async function rotateAndKill(dir: string, keyFile: string, afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, ["--import", "tsx", ROTATOR, dir, keyFile.trim()], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(process.execPath, [ROTATOR, dir, keyFile.trim()], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   await Promise.race([once(child.stdout, "data"), ended]);
   await wait(afterMs);

@@ -3,21 +3,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundled } from "../../../tools/bundled.js";
 import { openPendingFiles } from "../src/pending-directory.js";
 import { scratchDirectory } from "./support.js";
 
 const KILLS = Number(process.env["ACP_KILLS"] ?? 8);
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const ASKER = fileURLToPath(new URL("asker.ts", import.meta.url));
+const ASKER = await bundled(new URL("asker.ts", import.meta.url));
 
 /** The acknowledged version of each id, as far as whole lines arrived. */
 async function askAndKill(directory: string, round: number): Promise<ReadonlyMap<string, number>> {
-  const child = spawn(process.execPath, ["--import", "tsx", ASKER, directory, String(round)], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(process.execPath, [ASKER, directory, String(round)], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = once(child, "close");

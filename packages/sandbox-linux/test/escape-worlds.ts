@@ -3,12 +3,10 @@ import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { buildEscapePrograms, escapeWorld, type HostNeed, hostNeed } from "@acp/testing";
+import { bundled } from "../../../tools/bundled.js";
 import { whyClosed } from "./checkout.js";
-
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** A user without rights; in a world it has a name and subordinate users. */
 export const PLAIN_USER = 61_000;
@@ -49,14 +47,15 @@ export async function openWorlds(): Promise<Worlds> {
   mkdirSync(reports);
   chmodSync(reports, 0o777);
   await buildEscapePrograms(directory);
+  const programs: Record<string, Promise<string>> = {};
   return {
     async run(manager, backend, uid) {
       const report = join(reports, `${backend}-${uid}.json`);
-      const file = fileURLToPath(new URL(`fixtures/${manager}`, import.meta.url));
+      const file = await (programs[manager] ??= bundled(new URL(`fixtures/${manager}`, import.meta.url)));
       // In a terminal of its own, for attempts that would type into it.
-      const command = `exec "${process.execPath}" --import tsx "${file}" ${backend} "${report}"`;
+      const command = `exec "${process.execPath}" "${file}" ${backend} "${report}"`;
       const [program, ...args] = escapeWorld(["script", "--quiet", "--return", "--command", command, "/dev/null"], { directory, uid });
-      const options = { cwd: ROOT, timeout: TIMEOUT_MS, maxBuffer: 2 ** 24 };
+      const options = { timeout: TIMEOUT_MS, maxBuffer: 2 ** 24 };
       let said = "";
       try {
         await promisify(execFile)(program, args, options);

@@ -7,13 +7,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { hostNeed } from "@acp/testing";
+import { bundled } from "../../../tools/bundled.js";
 import type { KillJob, KillReport } from "./fixtures/kill-world.js";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const WORLD = fileURLToPath(new URL("fixtures/kill-world.ts", import.meta.url));
+const WORLD = await bundled(new URL("fixtures/kill-world.ts", import.meta.url));
+const MANAGER = await bundled(new URL("fixtures/kill-manager.ts", import.meta.url));
 const SEED = Number(process.env["ACP_SEED"] ?? 20_261_122);
 const isRoot = process.getuid?.() === 0;
 
@@ -32,12 +32,11 @@ function triedWith(program: string, args: readonly string[]): string | undefined
   return status === 0 ? undefined : (error?.message ?? stderr.trim());
 }
 
-async function killIn(job: Omit<KillJob, "scratch" | "seed">): Promise<KillReport> {
+async function killIn(job: Omit<KillJob, "scratch" | "seed" | "program">): Promise<KillReport> {
   const scratch = await mkdtemp(join(tmpdir(), "acp-kill-"));
   try {
-    const words = JSON.stringify({ ...job, scratch, seed: SEED } satisfies KillJob);
-    const world = spawn("unshare", [...UNSHARE, "--", ...REAPER, process.execPath, "--import", "tsx", WORLD, words], {
-      cwd: ROOT,
+    const words = JSON.stringify({ ...job, program: MANAGER, scratch, seed: SEED } satisfies KillJob);
+    const world = spawn("unshare", [...UNSHARE, "--", ...REAPER, process.execPath, WORLD, words], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const report: KillReport = JSON.parse(await text(world.stdout));

@@ -5,15 +5,14 @@ import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "n
 import { chmod, copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hostNeed } from "@acp/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundled } from "../../../tools/bundled.js";
 import type { NamespaceJob } from "./fixtures/namespace-manager.js";
 import { namespaces } from "./namespace-kit.js";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const MANAGER = fileURLToPath(new URL("fixtures/namespace-manager.ts", import.meta.url));
+const MANAGER = await bundled(new URL("fixtures/namespace-manager.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const PLAIN_UID = 61_004;
 /** As nobody of the host, without any rights in it. */
@@ -46,9 +45,9 @@ function startManager(
     node = process.execPath,
   }: { prefix?: readonly string[]; stdio?: readonly (number | "ignore")[]; node?: string } = {},
 ): Manager {
-  const [program = "", ...args] = [...prefix, node, "--import", "tsx", MANAGER, JSON.stringify(job)];
+  const [program = "", ...args] = [...prefix, node, MANAGER, JSON.stringify(job)];
   const env = { PATH: process.env["PATH"], TMPDIR: scratch, XDG_RUNTIME_DIR: scratch, HOME: scratch };
-  const child = spawn(program, args, { cwd: ROOT, env, stdio: ["pipe", "pipe", "pipe", ...stdio] });
+  const child = spawn(program, args, { env, stdio: ["pipe", "pipe", "pipe", ...stdio] });
   started.push(child);
   const text = { output: "", said: "" };
   child.stdout?.on("data", (chunk) => (text.output += String(chunk)));
@@ -203,10 +202,8 @@ describe.skipIf(!namespaces.run || !terminal.run)(`an agent at a terminal ${term
       "time.sleep(600)",
     ].join("\n");
     const job: NamespaceJob = { argv: ["python3", "-c", program], stdio: "inherit" };
-    const line = [process.execPath, "--import", "tsx", MANAGER, JSON.stringify(job)]
-      .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
-      .join(" ");
-    const child = spawn("script", ["-qfc", line, "/dev/null"], { cwd: ROOT, stdio: ["pipe", "pipe", "inherit"] });
+    const line = [process.execPath, MANAGER, JSON.stringify(job)].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+    const child = spawn("script", ["-qfc", line, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
     started.push(child);
     let [text, isSent] = ["", false];
     child.stdout.on("data", (chunk) => {

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { Socket } from "node:net";
-import { fileURLToPath } from "node:url";
 import type { SandboxExit, SandboxReport, SandboxSpawnOptions } from "@acp/core";
 import { type HostNeed, hostNeed } from "@acp/testing";
+import { bundled } from "../../../tools/bundled.js";
 import { nativeHelper } from "../src/native-helper.js";
 import type { LinuxSandbox, LinuxSandboxedProcess } from "../src/parts.js";
 import { whyClosed } from "./checkout.js";
@@ -69,8 +69,7 @@ export function nodeScript(program: string): string {
   return `${process.execPath} -e '${program.replaceAll("'", `'"'"'`)}'`;
 }
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const MANAGER = fileURLToPath(new URL("fixtures/supervised-manager.ts", import.meta.url));
+const MANAGER = await bundled(new URL("fixtures/supervised-manager.ts", import.meta.url));
 
 /** A manager in a process of its own. */
 export interface Manager {
@@ -83,9 +82,9 @@ export interface Manager {
 /** Starts one, as a uid without rights where these tests are root, with its own places below `scratch`. */
 export function startManager(job: SupervisedJob, scratch: string): Manager {
   const prefix = IS_ROOT ? ["setpriv", `--reuid=${PLAIN_UID}`, `--regid=${PLAIN_UID}`, "--clear-groups", "--inh-caps=-all", "--"] : [];
-  const [program = "", ...args] = [...prefix, process.execPath, "--import", "tsx", MANAGER, JSON.stringify(job)];
+  const [program = "", ...args] = [...prefix, process.execPath, MANAGER, JSON.stringify(job)];
   const env = { PATH: process.env["PATH"], TMPDIR: scratch, XDG_RUNTIME_DIR: scratch, XDG_CACHE_HOME: `${scratch}/cache`, HOME: scratch };
-  const child = spawn(program, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const text = { output: "", said: "" };
   child.stdout.on("data", (chunk) => (text.output += String(chunk)));
   const wake = new Set<() => void>();

@@ -5,13 +5,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { hostNeed } from "@acp/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { bundled } from "../../../tools/bundled.js";
 import { createUidSandbox } from "../src/uid.js";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const WORLD = fileURLToPath(new URL("fixtures/uid-world.ts", import.meta.url));
 const UNSHARE = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
 /** A shell buries those that it adopts, as Node does not. */
 const INIT = ["sh", "-c", '"$@"; exit', "sh"];
@@ -35,8 +33,9 @@ let world: ChildProcess | undefined;
 
 beforeAll(async () => {
   if (!need.run) return;
-  const child = spawn("unshare", [...UNSHARE, "--", ...INIT, process.execPath, "--import", "tsx", WORLD], {
-    cwd: ROOT,
+  const programs = ["uid-world", "uid-manager", "uid-outside"].map((name) => bundled(new URL(`fixtures/${name}.ts`, import.meta.url)));
+  const [program = ""] = await Promise.all(programs);
+  const child = spawn("unshare", [...UNSHARE, "--", ...INIT, process.execPath, program], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   world = child;
