@@ -172,12 +172,13 @@ export function listedNames(node: Node): Names | undefined {
   }
   if (node.type !== "command" || !isOneOf(node, LISTERS)) return undefined;
   const [name = "", ...args] = node.words.map(lettersOf);
-  const toNul = nulEdits(name, node.words);
+  const ends = endsOf(name, args);
+  const toNul = ends === "nul" ? [] : nulEdits(name, node.words);
   const isSifted = choosesNoSecret(name, args);
   const sift = !isSifted && name === "find" ? findEdits(node.words) : undefined;
   return (isAnchored(name, node.words) ? BELOW : ANY).map((each) => ({
     ...each,
-    ends: endsOf(name, args),
+    ends,
     ...(isSifted && { isSifted }),
     ...(sift !== undefined && { sift }),
     ...(toNul !== undefined && { toNul }),

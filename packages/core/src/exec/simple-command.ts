@@ -8,7 +8,7 @@ import { judgeAssignments, judgePrefix } from "./assignments.js";
 import { judgeProgram } from "./binaries/judge.js";
 import { changeDirectory, withUnknownPlace } from "./change-directory.js";
 import { review } from "./findings.js";
-import type { Edit, Finding, Report } from "./findings.js";
+import type { Finding, Report } from "./findings.js";
 import { judgeWords } from "./judge-word.js";
 import { canLift } from "./lifting.js";
 import { WRAPPER_DEPTH_MAX } from "./limits.js";
@@ -20,8 +20,9 @@ import { resolveArguments } from "./resolve-arguments.js";
 import { either, withInputOf, withVariable } from "./state.js";
 import type { Outcome, State } from "./state.js";
 import type { Command, Span, Word } from "./tree.js";
-import { eachAlone, takeApart } from "./torn-names.js";
-import type { Cut } from "./torn-names.js";
+import { readNamesOf } from "./read-names.js";
+import type { ReadCall } from "./read-names.js";
+import { eachAlone } from "./torn-names.js";
 import { canSet } from "./variables.js";
 import type { Walk } from "./walk.js";
 import { SHELL_WRAPPERS, unwrap } from "./wrappers.js";
@@ -131,7 +132,7 @@ function judgeArguments(walk: Walk, state: State, call: Call): Outcome {
   const input = inputOf(call.command.redirects);
   judgeOrLift(walk, state, { call, programCall: { program, args, span, ...(input === undefined ? {} : { input }) } });
   if (!isOfShell) return either(state);
-  if (program === "read") return either(readVariables(walk, state, { args, word: words[0] }));
+  if (program === "read") return either(readVariables(walk, state, { args, word: words[0], command: call.command }));
   return program === "exit" && args.length <= 1 && args.every(({ isOne }) => isOne) ? { ok: undefined, failed: undefined } : either(state);
 }
 
@@ -166,11 +167,7 @@ function judgeOrLift(walk: Walk, state: State, { call, programCall }: { readonly
 }
 
 /** `read` sets variables to what it reads. */
-function readVariables(
-  walk: Walk,
-  start: State,
-  { args, word }: { readonly args: readonly Argument[]; readonly word: Word | undefined },
-): State {
+function readVariables(walk: Walk, start: State, { args, word, command }: ReadCall): State {
   const names = readNames(args);
   if (names === undefined) {
     const message = "`read` sets a variable that may mean something to the shell or to programs";
@@ -178,20 +175,8 @@ function readVariables(
     return start;
   }
   // One variable gets the line as it is; several get parts of it.
-  const values = names.length === 1 && start.input !== undefined ? takeApart(start.input, cutOf(args), atNul(word)) : undefined;
+  const values = names.length === 1 && start.input !== undefined ? readNamesOf(start.input, { args, word, command }) : undefined;
   return names.reduce((state, name) => withVariable(state, name, values === undefined ? undefined : eachAlone(values)), start);
-}
-
-/** Where `read` ends: at a line's end, at NUL with an empty `-d`, or anywhere. */
-function cutOf(args: readonly Argument[]): Cut {
-  const at = args.findIndex(({ leading }) => /^-[a-zA-Z]*d/.test(leading));
-  if (at < 0) return "line";
-  return args[at]?.values?.[0]?.text.endsWith("d") === true && args[at + 1]?.values?.[0]?.text === "" ? "nul" : "blank";
-}
-
-/** The edit that makes it end at NUL. */
-function atNul(word: Word | undefined): readonly Edit[] | undefined {
-  return word === undefined ? undefined : [{ at: word.span.end, behind: word.raw, text: " -d ''" }];
 }
 
 const NOWHERE: Span = { start: 0, end: 0 };

@@ -23,12 +23,32 @@ describe("torn names", () => {
       "find . -name '*.ts' | while IFS= read -r f; do head -3 \"$f\"; done",
       "find . -name '*.ts' -print0 | while IFS= read -d '' -r f; do head -3 \"$f\"; done",
     ],
+    // A line break may lead outside, and so may what the reader takes out of a name: quotes, backslashes, blanks at its ends.
+    [
+      "find . -type f | grep '\\.py$' | while read -r f; do cat \"$f\"; done",
+      "find . -type f -print0 | grep -z '\\.py$' | while IFS= read -d '' -r f; do cat \"$f\"; done",
+    ],
+    ["find . -type f | grep '\\.py$' | xargs -d '\\n' cat", undefined],
+    ["git ls-files '*.ts' | xargs -I{} head -1 {}", "git ls-files -z '*.ts' | xargs -0 -I{} head -1 {}"],
+    [
+      "git ls-files '*.ts' | while read -r f; do cat \"$f\"; done",
+      "git ls-files -z '*.ts' | while IFS= read -d '' -r f; do cat \"$f\"; done",
+    ],
+    [
+      "git ls-files '*.ts' | while IFS= read f; do cat \"$f\"; done",
+      "git ls-files -z '*.ts' | while IFS= read -r -d '' f; do cat \"$f\"; done",
+    ],
+    ["git ls-files '*.ts' | while IFS= read -r -n 4 f; do cat \"$f\"; done", undefined],
+    [
+      "find . -name '*.ts' -print0 | while read -d '' -r f; do cat \"$f\"; done",
+      "find . -name '*.ts' -print0 | while IFS= read -d '' -r f; do cat \"$f\"; done",
+    ],
     ["for f in ./*.txt; do sort $f; done", 'for f in ./*.txt; do sort "$f"; done'],
     ["for f in *.txt; do cat ${f}; done", 'for f in *.txt; do cat "${f}"; done'],
   ])("%s asks, and keeps names whole in other words", (command, whole) => {
     const { riskLevel, rewrite } = evaluateCommandSafety(command);
     expect({ riskLevel, command: rewrite?.command }).toEqual({ riskLevel: "needs-review", command: whole });
-    expect(levelOf(whole)).toBe("safe");
+    if (whole !== undefined) expect(levelOf(whole)).toBe("safe");
   });
 
   it.each([
@@ -64,10 +84,8 @@ describe("torn names", () => {
     "find . -type f | xargs cat | wc -l",
     "find . -name '*.ts' | xargs -n 1 basename",
     "git ls-files | tr '\\n' '\\0' | xargs -0 stat",
-    "git ls-files '*.ts' | while read -r f; do sort -- \"$f\"; done",
-    "git ls-files '*.ts' | xargs -I{} head -1 {}",
+    "git ls-files '*.ts' | while IFS= read -r f; do sort -- \"$f\"; done",
     "grep -rlZ foo src | xargs -0 wc -l",
-    "find . -type f | grep '\\.py$' | while read -r f; do cat \"$f\"; done",
     "for f in *.txt; do basename $f; done",
     "for f in *.txt; do wc -l $f; done",
     "x='*.ts'; cat $x",

@@ -83,10 +83,9 @@ function readOptions(args: readonly Argument[]): Options | undefined {
   return optionsUpTo(at);
 }
 
-/** Where an option makes it take its input apart; the last one counts. `-I` alone takes lines. */
+/** Where an option makes it take its input apart; the last one counts. `-I` takes lines, and out of them quotes, backslashes and first blanks. */
 function cutBy(option: string, { value, cut }: { readonly value: string | undefined; readonly cut: Cut }): Cut {
   if (/^-[rt]*0|^--null$/.test(option)) return "nul";
-  if (/^-r*I/.test(option)) return cut === "blank" ? "line" : cut;
   if (!option.startsWith("-d")) return cut;
   const letter = option === "-d" ? value : option.slice(2);
   if (letter === "\\0") return "nul";

@@ -90,7 +90,7 @@ describe("names of files as flags", () => {
     'for f in ./*.txt; do sort "$f"; done',
     "find . -name '*.txt' -print0 | xargs -0 sort",
     "git ls-files -z '*.ts' | xargs -0 sort --",
-    "git ls-files '*.ts' | while read -r f; do sort -- \"$f\"; done",
+    "git ls-files '*.ts' | while IFS= read -r f; do sort -- \"$f\"; done",
   ])("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 
   // A file `-e.` among them makes every line of every file a hit.

@@ -3,7 +3,7 @@
  * guard/secret-globs.ts.
  */
 import { matchesGlob } from "../../guard/name-glob.js";
-import { SECRET_PROBES } from "../../guard/secret-globs.js";
+import { SECRET_FOLDERS, SECRET_PROBES } from "../../guard/secret-globs.js";
 
 /** One option that takes files in or leaves them out: `--include=*.ts`, `-g '!*.pem'`. */
 export interface Choice {
@@ -19,6 +19,16 @@ const ALTERNATIVES_MAX = 64;
 const PROBES: readonly (readonly string[])[] = SECRET_PROBES.map((path) => path.split("/"));
 /** Folders of the project's own descriptions, which are public in any case. */
 const PUBLIC = /(?:^|\/)\.github\//;
+
+const FOLDERS: ReadonlySet<string> = new Set(SECRET_FOLDERS.map((name) => name.toLowerCase()));
+
+/** Whether a path leads into a folder of secrets: who starts there leaves nothing out by that folder's name. */
+export function isInSecretFolder(path: string): boolean {
+  return path
+    .toLowerCase()
+    .split("/")
+    .some((part) => FOLDERS.has(part) || (/[*?[{]/.test(part) && SECRET_FOLDERS.some((name) => takesVisible(part, name))));
+}
 
 /** Whether the choices leave no secret. `byDefault`: a file that none of them matches is taken. */
 export function leavesNoSecret(choices: readonly Choice[], byDefault: boolean): boolean {

@@ -72,3 +72,54 @@ describe("a text that leaves out secrets", () => {
     expect(count(after, "ORDINARY")).toBe(count(before, "ORDINARY"));
   });
 });
+
+/** What a text in place of `command` prints in a world. Where there is none, nothing runs unasked. */
+function printedInstead(cwd: string, command: string): string {
+  const { riskLevel, rewrite } = evaluateCommandSafety(command);
+  const text = riskLevel === "safe" ? command : rewrite?.command;
+  return text === undefined ? "" : spawnSync("bash", ["-c", text], { cwd, encoding: "utf8", maxBuffer: 16_000_000 }).stdout;
+}
+
+describe("what runs unasked", () => {
+  it.each([
+    "grep -rn password secrets/",
+    "grep -rn password .git/modules",
+    "rg password secrets",
+    "diff -r a/secrets b/secrets",
+    "find .config -type f | xargs cat",
+    "cd secrets && grep -rn password .",
+    "cd .config && rg -uuu password",
+  ])("shows nothing of a folder of secrets in which it starts: %s", (command) => {
+    const world = mkdtempSync(join(tmpdir(), "among-"));
+    onTestFinished(() => rmSync(world, { recursive: true, force: true }));
+    for (const folder of [".git/modules/m", "secrets/prod", ".config/gh", "a/secrets", "b/secrets"]) {
+      mkdirSync(join(world, folder), { recursive: true });
+      writeFileSync(join(world, folder, "x"), `password=SECRET ${folder}\n`);
+    }
+    expect(printedInstead(world, command)).not.toContain("SECRET");
+  });
+
+  it.each([
+    "git ls-files '*.ts' | xargs -I{} cat {}",
+    "git ls-files '*.ts' | while read -r f; do cat \"$f\"; done",
+    "find . -type f | grep '\\.ts$' | while read -r f; do cat \"$f\"; done",
+    "find . -type f | grep '\\.ts$' | xargs -d '\\n' cat",
+    'find . -type f | while read f; do cat "$f"; done',
+    'find . -type f | while read -r f; do cat "$f"; done',
+  ])("reads the files that are listed and no other, whatever they are called: %s", (command) => {
+    const world = mkdtempSync(join(tmpdir(), "names-"));
+    onTestFinished(() => rmSync(world, { recursive: true, force: true }));
+    const project = join(world, "project");
+    // Without its quotes, its first blank or its line break each leads to the file outside; the last two to the key.
+    const hostile = ["'..'/out.ts", ` ${world}/out.ts`, `x\n${world}/out.ts`, "server.pem ", "server.p\\em"];
+    for (const name of [...hostile, "a.ts"]) {
+      mkdirSync(dirname(join(project, name)), { recursive: true });
+      writeFileSync(join(project, name), name === "a.ts" ? "ORDINARY\n" : "");
+    }
+    writeFileSync(join(world, "out.ts"), "SECRET\n");
+    writeFileSync(join(project, "server.pem"), "SECRET\n");
+    spawnSync("git", ["init", "-q"], { cwd: project });
+    spawnSync("git", ["add", "-A", "--", ":!server.pem"], { cwd: project });
+    expect(printedInstead(project, command)).not.toContain("SECRET");
+  });
+});

@@ -6,6 +6,7 @@ import { matchesGlob } from "../../guard/name-glob.js";
 import { SECRET_PROBES } from "../../guard/secret-globs.js";
 import type { Edit } from "../findings.js";
 import type { Word } from "../tree.js";
+import { isInSecretFolder } from "./choice.js";
 import { FIND_EXCLUDES } from "./excludes.js";
 
 /** What an expression can come to for one file. */
@@ -32,6 +33,8 @@ const PRINTS = /^-print0?$/;
 /** Whether `find` with these arguments prints no secret name. */
 export function findLeavesNoSecret(args: readonly string[]): boolean {
   const tests = expressionOf(args);
+  // Behind `find secrets` every path lacks what `-path '*/secrets/*'` looks for.
+  if (args.slice(0, args.length - tests.length).some(isInSecretFolder)) return false;
   const hasAction = tests.some((arg) => PRINTS.test(arg));
   return !SECRET_PROBES.some((probe) => {
     const reader: Reader = { args: tests, path: `./${probe}`, at: 0 };
@@ -124,8 +127,10 @@ function testsOf(words: readonly Word[]): { readonly behind: Word; readonly last
   return { behind, last, needsGroup: rest.some(({ text }) => text === "-o" || text === "-or" || text === ",") };
 }
 
-/** The edits that take secrets out of what a `find` prints. Its own `-o` gets parentheses. */
-export function findEdits(words: readonly Word[]): readonly Edit[] {
+/** The edits that take secrets out of what a `find` prints; none where it starts among them. Its own `-o` gets parentheses. */
+export function findEdits(words: readonly Word[]): readonly Edit[] | undefined {
+  const args = words.slice(1).map(({ text }) => text ?? "*");
+  if (args.slice(0, args.length - expressionOf(args).length).some(isInSecretFolder)) return undefined;
   const tests = testsOf(words);
   if (tests === undefined) return [];
   const { behind, last, needsGroup } = tests;

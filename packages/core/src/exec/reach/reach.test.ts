@@ -100,6 +100,21 @@ const ASKED = lines(`
   find . -type f | xargs cat; cat *
   for f in $(find . -type f); do head -3 "$f"; done
   for f in $(find . -name '*.py'); do cat "$f"; done
+  grep -rn password secrets/
+  grep -rn password .git/modules
+  grep -rn password src/../.config/x
+  grep -rn password .config --exclude='*.md'
+  rg password secrets
+  rg -uuu password .config/gh
+  rg --hidden password --iglob '*'
+  rg password --iglob '*.JSON' -g '!*.json'
+  diff -r a/secrets b/secrets
+  find .config -type f | xargs cat
+  find .git/modules -type f -print0 | xargs -0 cat
+  for d in secrets .config; do rg password $d; done
+  cd secrets && grep -rn password .
+  cd .config && rg -uuu password
+  cd .config && find . -type f -print0 | xargs -0 cat
 `);
 
 /** What reaches as far and shows no secret. */
@@ -196,7 +211,7 @@ describe("SEARCHES", () => {
   it.each(Object.entries(SEARCHES))("%s names flags of its table", (name, { folders, names, pattern, choice }) => {
     const entry = entryOf(name);
     const known = entry === undefined ? undefined : grammarOf(entry).flags;
-    const { include, exclude, excludeFolder, globs, types } = choice ?? {};
+    const { include, exclude, excludeFolder, globs, lastGlobs, types } = choice ?? {};
     const flags = [
       folders,
       names,
@@ -207,6 +222,7 @@ describe("SEARCHES", () => {
       exclude,
       excludeFolder,
       globs,
+      lastGlobs,
       types,
     ]
       .join(" ")

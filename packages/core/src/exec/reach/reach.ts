@@ -14,7 +14,8 @@ import type { Kind } from "../binaries/kinds.js";
 import { beginsAnyhow, spellings } from "../binaries/names-as-flags.js";
 import { reportMaybeFlag } from "../binaries/scan.js";
 import type { Scan } from "../binaries/scan.js";
-import { globMayNameSecret, leavesNoSecret } from "./choice.js";
+import { resolveInside } from "../paths.js";
+import { globMayNameSecret, isInSecretFolder, leavesNoSecret } from "./choice.js";
 import type { Choice } from "./choice.js";
 import { excludesFor } from "./excludes.js";
 import { missesSecrets } from "./pattern.js";
@@ -44,20 +45,21 @@ export function checkReach(reading: Reading, of: Case): void {
   const search = Object.hasOwn(SEARCHES, of.name) ? SEARCHES[of.name] : undefined;
   const { found } = reading;
   const files = filesOf(reading, search);
-  const broad = broadOf(files);
+  const broad = broadOf(files, isInSecretFolder(of.place.inside ?? ""));
   const folders = search === undefined ? undefined : foldersOf(search, files, { reading, of });
   if (broad.length === 0 && folders === undefined) return;
   if (search !== undefined && isGiven(search.names, reading)) return;
   const choices = search === undefined ? [] : choicesOf(search, found, reading.grammar);
-  const isChosen = search?.choice !== undefined && leavesNoSecret(choices, takesByDefault(search.choice.byDefault, choices));
+  const isAmong = folders !== undefined && startsAmongSecrets(folders, of);
+  const isChosen = search?.choice !== undefined && !isAmong && leavesNoSecret(choices, takesByDefault(search.choice.byDefault, choices));
   if (search !== undefined && ((isChosen && broad.length === 0) || searchesHarmless(search, reading))) {
     const loosened = found.maybeFlags.find((argument) => mayLoosen(argument, search, reading.grammar));
     return loosened === undefined ? undefined : reportMaybeFlag(of, loosened);
   }
-  const excludes = folders === undefined || isChosen ? [] : excludesFor(of, lastChoice(search, reading));
+  const excludes = isAmong ? undefined : folders === undefined || isChosen ? [] : excludesFor(of, lastChoice(search, reading));
   const sifts = broad.flatMap(({ values }) => (values ?? []).filter((value) => isBroad(value)).map(({ sift }) => sift));
   const edits = [...(excludes ?? []), ...sifts.flatMap((sift) => sift ?? [])];
-  const isMendable = excludes !== undefined && !sifts.includes(undefined);
+  const isMendable = excludes !== undefined && !sifts.includes(undefined) && !isInSecretFolder(of.place.inside ?? "");
   const at = broad[0] ?? folders?.[0];
   const what = at === undefined ? of.name : `${of.name} ${at.raw}`;
   say(of, { topic: "secret", text: MANY }, { span: at?.span ?? of.span, what, ...(isMendable ? { edits } : {}) });
@@ -72,21 +74,27 @@ function filesOf({ found, wanted }: Reading, search: Search | undefined): readon
   });
 }
 
-/** The files that may be secrets, up to the first that nothing can mend. */
-function broadOf(files: readonly Argument[]): readonly Argument[] {
+/** Whether it starts in a folder of secrets: what leaves such folders out by their names leaves out none of what is in it. */
+function startsAmongSecrets(folders: readonly Argument[], { place }: Case): boolean {
+  const starts = folders.length === 0 ? ["."] : folders.flatMap(({ values }) => values?.map(({ text }) => text) ?? []);
+  return starts.some((text) => isInSecretFolder(resolveInside(text, place) ?? text));
+}
+
+/** The files that may be secrets, up to the first that nothing can mend; of those in a folder of secrets any may be. */
+function broadOf(files: readonly Argument[], isAmong: boolean): readonly Argument[] {
   const broad: Argument[] = [];
   for (const file of files) {
-    const found = file.values?.filter((value) => isBroad(value)) ?? [];
+    const found = file.values?.filter((value) => isBroad(value) || (isAmong && value.isGlob)) ?? [];
     if (found.length === 0) continue;
     broad.push(file);
-    if (found.some(({ sift }) => sift === undefined)) return broad;
+    if (isAmong || found.some(({ sift }) => sift === undefined)) return broad;
   }
   return broad;
 }
 
-/** A glob, or names that something prints, that may be one of a secret. */
-function isBroad({ text, isGlob, isSifted }: ArgumentValue): boolean {
-  return isGlob && isSifted !== true && globMayNameSecret(text);
+/** A glob, or names that something prints, that may be one of a secret. A part of a name is any path, outside of the project too. */
+function isBroad({ text, isGlob, isSifted, isTorn }: ArgumentValue): boolean {
+  return isGlob && (isTorn === true || (isSifted !== true && globMayNameSecret(text)));
 }
 
 /** The folders that it goes through; the empty list is where it is. */
@@ -138,8 +146,8 @@ function searchesHarmless({ pattern }: Search, reading: Reading): boolean {
 
 /** Whether a name may be an option with which the search shows other lines, or lines of other files: `-v`, `-e.`, `--include=.env`. */
 function mayLoosen({ values = [] }: Argument, { pattern, choice }: Search, { flags, binary }: Grammar): boolean {
-  const { include = "", globs = "", types = "" } = choice ?? {};
-  const names = [pattern?.loose, pattern?.flag, include, globs, types].join(" ").split(/\s+/);
+  const { include = "", globs = "", lastGlobs = "", types = "" } = choice ?? {};
+  const names = [pattern?.loose, pattern?.flag, include, globs, lastGlobs, types].join(" ").split(/\s+/);
   const forms = names.flatMap((name) => namesOf(name, flags).flatMap(([each, flag]) => spellings(each, flag, binary.style)));
   return values.some((value) => beginsAnyhow(value) && forms.some((form) => globsMeet(value.text, form)));
 }
@@ -151,21 +159,24 @@ function namesOf(name: string, flags: Grammar["flags"]): readonly (readonly [str
 }
 
 function choicesOf({ choice = { byDefault: "always" } }: Search, { values }: Scan, grammar: Grammar): readonly Choice[] {
-  const { include = "", exclude = "", excludeFolder = "", globs = "", types = "" } = choice;
-  const [included, excluded, folders, both, typed] = [include, exclude, excludeFolder, globs, types].map((names) =>
+  const { include = "", exclude = "", excludeFolder = "", globs = "", lastGlobs = "", types = "" } = choice;
+  const [included, excluded, folders, both, last, typed] = [include, exclude, excludeFolder, globs, lastGlobs, types].map((names) =>
     flagsOf(names, grammar),
   );
   const hasOwnTypes = flagsOf("--type-add --type-clear", grammar);
   const isUsual = !values.some(({ flag }) => hasOwnTypes.has(flag));
-  const choices = values.flatMap(({ flag, argument }): readonly Choice[] => {
-    const texts = argument.values?.map(({ text }) => text) ?? ["*"];
-    const each = (takes: boolean, where: Choice["of"]): readonly Choice[] => texts.map((glob) => ({ takes, of: where, glob }));
-    if (excluded?.has(flag) === true) return each(false, folders?.has(flag) === true ? "both" : "files");
-    if (folders?.has(flag) === true) return each(false, "folders");
-    if (included?.has(flag) === true) return each(true, "files");
-    if (both?.has(flag) !== true) return [];
-    return texts.map((text): Choice => ({ takes: !text.startsWith("!"), of: "both", glob: text.replace(/^!/, "") }));
-  });
+  const isLast = ({ flag }: Scan["values"][number]): boolean => last?.has(flag) === true;
+  const choices = [...values.filter((value) => !isLast(value)), ...values.filter(isLast)].flatMap(
+    ({ flag, argument }): readonly Choice[] => {
+      const texts = argument.values?.map(({ text }) => text) ?? ["*"];
+      const each = (takes: boolean, where: Choice["of"]): readonly Choice[] => texts.map((glob) => ({ takes, of: where, glob }));
+      if (excluded?.has(flag) === true) return each(false, folders?.has(flag) === true ? "both" : "files");
+      if (folders?.has(flag) === true) return each(false, "folders");
+      if (included?.has(flag) === true) return each(true, "files");
+      if (both?.has(flag) !== true && last?.has(flag) !== true) return [];
+      return texts.map((text): Choice => ({ takes: !text.startsWith("!"), of: "both", glob: text.replace(/^!/, "") }));
+    },
+  );
   // A glob counts more than a type, wherever it stands.
   return [
     ...values
@@ -178,8 +189,8 @@ function choicesOf({ choice = { byDefault: "always" } }: Search, { values }: Sca
 
 /** The last option of the call's own that chooses files. */
 function lastChoice(search: Search | undefined, { found, grammar }: Reading): Argument | undefined {
-  const { include = "", exclude = "", excludeFolder = "", globs = "" } = search?.choice ?? {};
-  const flags = flagsOf([include, exclude, excludeFolder, globs].join(" "), grammar);
+  const { include = "", exclude = "", excludeFolder = "", globs = "", lastGlobs = "" } = search?.choice ?? {};
+  const flags = flagsOf([include, exclude, excludeFolder, globs, lastGlobs].join(" "), grammar);
   return found.values.findLast(({ flag }) => flags.has(flag))?.argument;
 }
 

@@ -26,6 +26,8 @@ export interface Search {
     readonly exclude?: string;
     readonly excludeFolder?: string;
     readonly globs?: string;
+    /** Globs that count more than all others, wherever they stand. */
+    readonly lastGlobs?: string;
     readonly types?: string;
     /** Names that no option matches are taken: unless the first option takes some in, or any does. */
     readonly byDefault: "unless-first" | "unless-any" | "always";
@@ -61,7 +63,7 @@ export const SEARCHES: Readonly<Record<string, Search>> = {
       dialects: { "-F": "fixed" },
       loose: `${CONTEXT} -U --multiline-dotall --null-data --passthru`,
     },
-    choice: { globs: "-g --iglob", types: "-t", byDefault: "unless-any" },
+    choice: { globs: "-g", lastGlobs: "--iglob", types: "-t", byDefault: "unless-any" },
   },
   ag: {
     folders: "always",
