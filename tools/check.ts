@@ -14,6 +14,7 @@ import { manifests } from "./checks/manifests.js";
 import { packageShape } from "./checks/package-shape.js";
 import { publicDocs } from "./checks/public-docs.js";
 import { size } from "./checks/size.js";
+import { starts } from "./checks/starts.js";
 import { trackedText } from "./checks/tracked-text.js";
 import { typecheck } from "./checks/typecheck.js";
 import { unused } from "./checks/unused.js";
@@ -28,6 +29,7 @@ const CHECKS: readonly Check[] = [
   unused,
   layers,
   corePurity,
+  starts,
   publicDocs,
   denyCodes,
   vectors,

@@ -11,6 +11,7 @@ import type { Check } from "./check.js";
 /** Packages by layer, lowest first. A new package gets its place here. */
 const LAYERS: readonly RegExp[] = [
   /^core$/,
+  /^host$/,
   /^(audit|home|capabilities|testing|(channel|sandbox|store)-[a-z]+)$/,
   /^(exec-approval|mcpx|constitution|code-mode|(proxy|integration)-[a-z-]+)$/,
   /^cli$/,

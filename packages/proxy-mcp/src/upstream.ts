@@ -2,10 +2,11 @@
  * Upstream: one server as a child process that speaks MCP on stdin and stdout.
  * Its stderr goes to the log, line by line. It runs in a process group of its own, so that what it starts (npx starts node) ends with it.
  */
-import { spawn } from "node:child_process";
-import type { ChildProcess, ChildProcessByStdio } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import type { ChildProcess } from "node:child_process";
+import { delimiter, resolve as resolvePath } from "node:path";
+import type { Writable } from "node:stream";
 import type { Clock } from "@acp/core";
+import { hasOutput, type ReadableProcess, startProgram, trustedProgram } from "@acp/host";
 import type { ServerFailure } from "./failure.js";
 import { createLineSplitter, edgesOf } from "./framing.js";
 import type { OversizeLine } from "./framing.js";
@@ -28,6 +29,8 @@ export interface CommandUpstream {
   /** The whole environment of the server; left out, it gets the proxy's. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Directories that an agent writes in, by real paths: no program is started from there. */
+  readonly workspaces?: readonly string[];
 }
 
 /** What a server reports, and how it is heard. */
@@ -57,12 +60,13 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type Child = ReadableProcess & { readonly stdin: Writable };
 
 /** Starts a server. */
 export function startUpstream(config: CommandUpstream, handlers: UpstreamHandlers): Upstream {
   const { name } = config;
   const child = start(config);
+  if ("problem" in child) return neverStarted(name, `Cannot start server "${name}": ${child.problem}`, handlers);
   const outbox = createOutbox(child.stdin, { onPressure: handlers.onPressure });
   let closing = false;
   let over = false;
@@ -119,15 +123,32 @@ function maskedHearing(name: string, handlers: UpstreamHandlers, reply: (line: B
   };
 }
 
-function start({ command, env, cwd }: CommandUpstream): Child {
-  const [program = "", ...args] = command;
-  return spawn(program, args, {
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    ...(env === undefined ? {} : { env: { ...env } }),
-    ...(cwd === undefined ? {} : { cwd }),
-  });
+function start({
+  command: [program = "", ...args],
+  env = ownEnvironment(),
+  cwd = process.cwd(),
+  workspaces = [],
+}: CommandUpstream): Child | { readonly problem: string } {
+  const directories = (env["PATH"] ?? "").split(delimiter);
+  const found = trustedProgram(/[/\\]/u.test(program) ? resolvePath(cwd, program) : program, { directories, workspaces });
+  if ("reason" in found) return { problem: found.isMissing ? notThere(program) : found.reason };
+  const child = startProgram(found, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"], isDetached: process.platform !== "win32" });
+  return isPiped(child) ? child : { problem: "the system has no free descriptors" };
+}
+
+function isPiped(child: ChildProcess): child is Child {
+  return hasOutput(child) && child.stdin !== null;
+}
+
+function ownEnvironment(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+}
+
+/** A server that there is no process of: it has failed as soon as somebody can hear of it. */
+function neverStarted(name: string, reason: string, { onEnd }: UpstreamHandlers): Upstream {
+  let closing = false;
+  queueMicrotask(() => closing || onEnd({ server: name, reason }));
+  return { name, send: () => undefined, pause: () => undefined, close: () => Promise.resolve(void (closing = true)) };
 }
 
 /** Reports what a server says, and its end, perhaps more than once. */
@@ -156,9 +177,13 @@ function listen(child: Child, { name, command }: CommandUpstream, handlers: Upst
 
 function startProblem(error: Error, program: string): string {
   const code = "code" in error ? String(error.code) : "";
-  if (code === "ENOENT") return `command "${program}" or its working directory does not exist`;
+  if (code === "ENOENT") return notThere(program);
   if (code === "EACCES") return `command "${program}" may not be run`;
   return logText(error.message);
+}
+
+function notThere(program: string): string {
+  return `command "${program}" or its working directory does not exist`;
 }
 
 /** Whether `event` came within `ms`. */

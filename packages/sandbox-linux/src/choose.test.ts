@@ -6,6 +6,13 @@ import { namespaces } from "../test/namespace-kit.js";
 import { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
 import type { LinuxSandboxName } from "./parts.js";
 
+/** Where the tools of the host are looked for; left out: where they are. */
+const host = vi.hoisted((): { directory: string | undefined } => ({ directory: undefined }));
+vi.mock(import("./tools.js"), async (importOriginal) => {
+  const real = await importOriginal();
+  return { ...real, findTool: (name, reach) => real.findTool(host.directory === undefined ? name : join(host.directory, name), reach) };
+});
+
 const nothing = { onConnection: () => undefined, env: () => ({}), stdio: "pipe" } as const;
 let empty: string;
 beforeEach(async () => {
@@ -13,14 +20,14 @@ beforeEach(async () => {
   await chmod(empty, 0o755);
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
+  host.directory = undefined;
   await rm(empty, { recursive: true, force: true });
 });
 
 /** A host without bubblewrap that has these programs. */
 async function hostWith(...programs: readonly string[]): Promise<void> {
   for (const name of programs) await symlink(`/usr/bin/${name}`, join(empty, name));
-  vi.stubEnv("PATH", empty);
+  host.directory = empty;
 }
 
 describe("createLinuxSandbox()", () => {

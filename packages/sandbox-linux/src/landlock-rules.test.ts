@@ -15,7 +15,7 @@ afterAll(() => {
 
 /** Paths by option. */
 function ruleMap(access: "read-write" | "read-only"): ReadonlyMap<string, readonly string[]> {
-  const places = { workspace: { path: work, access }, readable: [library, join(scratch, "gone")], hidden: [] };
+  const places = { workspace: { path: work, access }, readable: [library, join(scratch, "gone")], hidden: [], programs: [] };
   const rules = makeLandlockRules({ places, readable: [inside], own: [home], terminals: ["/dev/tty"] });
   const byOption = new Map<string, string[]>();
   rules.forEach((word, index) => {
@@ -50,7 +50,7 @@ describe("makeLandlockRules()", () => {
 
 describe("shownHidden()", () => {
   it("finds what is hidden in what every agent reads", () => {
-    const places = (hidden: string) => ({ workspace: undefined, readable: [], hidden: [scratch, hidden] });
+    const places = (hidden: string) => ({ workspace: undefined, readable: [], hidden: [scratch, hidden], programs: [] });
     expect(shownHidden(places(realpathSync("/usr/bin")))).toEqual([realpathSync("/usr/bin"), "/usr"]);
     expect(shownHidden(places("/usr/not/there"))).toBeUndefined();
     expect(shownHidden(places(work))).toBeUndefined();

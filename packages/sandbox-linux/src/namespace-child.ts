@@ -1,7 +1,7 @@
 /**
  * Namespace child: starts bubblewrap with the first stage in it. What must not be seen on a command line goes through descriptors.
  */
-import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { isatty } from "node:tty";
@@ -14,6 +14,7 @@ import type { NamespacePreparation } from "./namespace-prepare.js";
 import { INSIDE, makeRoot, writeEtc } from "./namespace-root.js";
 import type { Session } from "./parts.js";
 import { rlimitCommand } from "./resource-caps.js";
+import { startTool } from "./tools.js";
 
 /** The proxy's port inside: any would do, the agent has all of them to itself. */
 export const PORT_INSIDE = 18_443;
@@ -39,7 +40,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
   const hasTerminal = options.stdio !== "pipe" && isatty(0);
-  const keepsSignals = hasTerminal && canIgnoreSignals();
+  const keepsSignals = hasTerminal && (await canIgnoreSignals());
   const args = makeArguments({
     host,
     root: makeRoot({ places, inside: session.inside, etc, node, scratchBytes: caps.scratchBytes, isAgents: host.variant !== "rooted" }),
@@ -49,7 +50,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     seccompFd: SECCOMP_FD,
     channelFd: CHANNEL_FD,
   });
-  const [program = "", ...rest] = [
+  const command = [
     ...(keepsSignals ? IGNORE_SIGNALS : []),
     ...bwrapCommand(host, user),
     "--args",
@@ -62,7 +63,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   ];
   const [input, output] = options.stdio === "pipe" ? (["pipe", "pipe"] as const) : (["inherit", "inherit"] as const);
   const stdio: Exclude<StdioOptions, string> = [input, output, "inherit", "ipc", "pipe", "pipe"];
-  const child = coverInherited(stdio, (covered) => spawn(program, rest, { stdio: covered, env: {} }));
+  const child = coverInherited(stdio, (covered) => startTool(command, { stdio: covered, env: {} }));
   feed(child, SECCOMP_FD, filter);
   feed(child, ARGS_FD, args);
   return child;

@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createNamespaceSandbox } from "./namespace.js";
-import { bwrapCommand, findNamespaceHost, findProgram, insideCommand, type NamespaceHost } from "./namespace-host.js";
+import { bwrapCommand, findNamespaceHost, insideCommand, type NamespaceHost } from "./namespace-host.js";
+
+/** Where the tools of the host are looked for; left out: where they are. */
+const host = vi.hoisted((): { directory: string | undefined } => ({ directory: undefined }));
+vi.mock(import("./tools.js"), async (importOriginal) => {
+  const real = await importOriginal();
+  return { ...real, findTool: (name, reach) => real.findTool(host.directory === undefined ? name : join(host.directory, name), reach) };
+});
 
 const user = { uid: 61_006, gid: 61_007, name: "x", home: "/" };
 const isRoot = process.getuid?.() === 0;
@@ -14,14 +21,14 @@ beforeEach(async () => {
   await chmod(scratch, 0o755);
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
+  host.directory = undefined;
   await rm(scratch, { recursive: true, force: true });
 });
 
 async function fake(name: string, text: string, mode = 0o755): Promise<void> {
   await writeFile(join(scratch, name), `#!/bin/sh\n${text}\n`);
   await chmod(join(scratch, name), mode);
-  vi.stubEnv("PATH", scratch);
+  host.directory = scratch;
 }
 
 /** A bubblewrap that cannot; setpriv is there for root. */
@@ -32,7 +39,7 @@ async function fakeBwrap(stderr: string): Promise<void> {
 
 describe("findNamespaceHost()", () => {
   it("says what to install where there is no bubblewrap", async () => {
-    vi.stubEnv("PATH", scratch);
+    host.directory = scratch;
     expect(await findNamespaceHost(user)).toMatchObject({
       reason: expect.stringContaining("not installed"),
       fix: expect.stringContaining("bubblewrap"),
@@ -68,26 +75,34 @@ describe("findNamespaceHost()", () => {
 });
 
 describe("bwrapCommand(), insideCommand()", () => {
-  const host = (variant: NamespaceHost["variant"]): NamespaceHost => ({ bwrap: "/b/bwrap", setpriv: "/b/setpriv", variant });
+  const made = (variant: NamespaceHost["variant"]): NamespaceHost => ({ bwrap: "/b/bwrap", setpriv: "/b/setpriv", variant });
 
   it("become the user before bubblewrap, or inside of it where there are no user namespaces", () => {
-    expect(bwrapCommand(host("own"), user)).toEqual(["/b/bwrap"]);
+    expect(bwrapCommand(made("own"), user)).toEqual(["/b/bwrap"]);
     const drop = ["--reuid=61006", "--regid=61007", "--clear-groups", "--inh-caps=-all"];
-    expect(bwrapCommand(host("dropped"), user)).toEqual(["/b/setpriv", ...drop, "--", "/b/bwrap"]);
-    expect(bwrapCommand(host("rooted"), user)).toEqual(["/b/bwrap"]);
-    expect(insideCommand(host("rooted"), user)).toEqual(["/b/setpriv", ...drop, "--bounding-set=-all", "--no-new-privs", "--"]);
-    expect(insideCommand(host("dropped"), user)).toEqual([]);
+    expect(bwrapCommand(made("dropped"), user)).toEqual(["/b/setpriv", ...drop, "--", "/b/bwrap"]);
+    expect(bwrapCommand(made("rooted"), user)).toEqual(["/b/bwrap"]);
+    expect(insideCommand(made("rooted"), user)).toEqual(["/b/setpriv", ...drop, "--bounding-set=-all", "--no-new-privs", "--"]);
+    expect(insideCommand(made("dropped"), user)).toEqual([]);
   });
 });
 
-describe("findProgram()", () => {
-  it("takes executable files of absolute directories only", async () => {
-    await fake("tool", "exit 0");
-    await fake("text", "", 0o644);
-    expect(findProgram("tool", `relative::${scratch}`)).toBe(join(scratch, "tool"));
-    expect(findProgram("text", scratch)).toBeUndefined();
-    expect(findProgram("tool", "")).toBeUndefined();
-    expect(findProgram("sh", "/nonexistent:/usr/bin:/bin")).toMatch(/\/sh$/u);
+describe("findNamespaceHost() and who could have written bubblewrap", () => {
+  it("takes no bubblewrap from PATH", async () => {
+    await fake("bwrap", "exit 0");
+    host.directory = undefined;
+    vi.stubEnv("PATH", scratch);
+    const found = await findNamespaceHost(user);
+    vi.unstubAllEnvs();
+    expect("reason" in found ? found.reason : found.bwrap).not.toContain(scratch);
+  });
+
+  it("refuses one that somebody else could have written, and does not say that it should be installed", async () => {
+    await fake("bwrap", "exit 0", 0o777);
+    expect(await findNamespaceHost(user)).toEqual({
+      reason: expect.stringContaining("can be changed by everybody"),
+      fix: expect.not.stringContaining("Install"),
+    });
   });
 });
 

@@ -1,11 +1,10 @@
 /**
  * Namespace host: whether this host can make the namespaces, found by making them, and in which of three ways.
  */
-import { execFile, spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import type { Distrust } from "@acp/host";
 import type { AgentUser } from "./parts.js";
-import { statOptional } from "./stat-optional.js";
+import { findTool, runTool } from "./tools.js";
 
 /**
  * `own`: the manager is not root, the agent is the same user in a user namespace. `dropped`: a root manager becomes the agent's user first,
@@ -53,9 +52,9 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Looks at the host; tries the strongest way first. */
-export async function findNamespaceHost(user: AgentUser): Promise<NamespaceHost | Obstacle> {
-  const bwrap = findProgram("bwrap");
-  if (bwrap === undefined) return { reason: "bubblewrap (bwrap) is not installed", fix: INSTALL };
+export async function findNamespaceHost(user: AgentUser, find: typeof findTool = findTool): Promise<NamespaceHost | Obstacle> {
+  const bwrap = find("bwrap");
+  if (typeof bwrap !== "string") return obstacle(bwrap, "bubblewrap (bwrap) is not installed", INSTALL);
   const setuid = statSync(bwrap);
   if ((setuid.mode & 0o6000) !== 0) {
     return {
@@ -64,16 +63,22 @@ export async function findNamespaceHost(user: AgentUser): Promise<NamespaceHost 
     };
   }
   const isRoot = process.getuid?.() === 0;
-  const setpriv = findProgram("setpriv");
-  if (isRoot && setpriv === undefined) {
-    return { reason: "setpriv is not installed, and root must not be lent to an agent", fix: "Install setpriv (package util-linux)" };
+  const found = find("setpriv");
+  if (isRoot && typeof found !== "string") {
+    return obstacle(found, "setpriv is not installed, and root must not be lent to an agent", "Install setpriv (package util-linux)");
   }
+  const setpriv = typeof found === "string" ? found : undefined;
   const host: NamespaceHost = { bwrap, setpriv, variant: isRoot ? "dropped" : "own" };
   const problem = await tryOut(host, user);
   if (problem === undefined) return host;
   const rooted: NamespaceHost = { ...host, variant: "rooted" };
   if (isRoot && (await tryOut(rooted, user)) === undefined) return rooted;
   return { reason: `bubblewrap cannot make its namespaces: ${problem}`, fix: fixFor(problem) };
+}
+
+/** One that is there and not trusted must not be mended by installing it. */
+function obstacle({ reason, isMissing }: Distrust, missing: string, install: string): Obstacle {
+  return isMissing ? { reason: missing, fix: install } : { reason, fix: "Make it, and every directory above it, root's alone to change" };
 }
 
 /** The command line up to bubblewrap's own arguments. */
@@ -94,23 +99,23 @@ export function insideCommand({ variant, setpriv }: NamespaceHost, user: AgentUs
 }
 
 /** The first of some paths that the agent's user may not read or enter. A root manager could, but it is the agent's user that mounts them. */
-export function firstUnreadable(
+export async function firstUnreadable(
   { variant, setpriv }: NamespaceHost,
   user: AgentUser,
   paths: readonly string[],
 ): Promise<string | undefined> {
-  if (variant !== "dropped" || setpriv === undefined) return Promise.resolve(undefined);
+  if (variant !== "dropped" || setpriv === undefined) return undefined;
   const script = 'for path; do [ -r "$path" ] && { [ ! -d "$path" ] || [ -x "$path" ]; } || { printf %s "$path"; exit 1; }; done';
-  return new Promise((resolve) => {
-    execFile(setpriv, [...dropTo(user), "--", "/bin/sh", "-c", script, "sh", ...paths], { env: {} }, (error, stdout) => {
-      resolve(error === null ? undefined : stdout === "" ? error.message : stdout);
-    });
-  });
+  const command = [setpriv, ...dropTo(user), "--", "/bin/sh", "-c", script, "sh", ...paths];
+  const { code, stdout, stderr, failure } = await runTool(command, { env: {} });
+  if (code === 0) return undefined;
+  return stdout === "" ? (failure ?? stderr.trim()) : stdout;
 }
 
 /** Whether a program can be started with Ctrl-C ignored, and the agent inside with Ctrl-C as usual: GNU env can since 2018. */
-export function canIgnoreSignals(): boolean {
-  return spawnSync(ENV, [IGNORING, "/bin/sh", "-c", "exit 0"], { env: {}, stdio: "ignore" }).status === 0;
+export async function canIgnoreSignals(): Promise<boolean> {
+  const { code } = await runTool([ENV, IGNORING, "/bin/sh", "-c", "exit 0"], { env: {} });
+  return code === 0;
 }
 
 /** Keeps bubblewrap itself, which is in the terminal's foreground with the agent, from ending at Ctrl-C before the agent could say a word. */
@@ -122,28 +127,22 @@ function dropTo({ uid, gid }: AgentUser): readonly string[] {
   return [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--inh-caps=-all"];
 }
 
-function tryOut(host: NamespaceHost, user: AgentUser): Promise<string | undefined> {
-  const [program = "", ...rest] = bwrapCommand(host, user);
-  const args = [...rest, ...userArguments(host), ...TRIAL, "--", ...insideCommand(host, user), "/bin/sh", "-c", "exit 0"];
-  return new Promise((resolve) => {
-    execFile(program, args, { env: {}, timeout: TRIAL_MS, killSignal: "SIGKILL" }, (error, _, stderr) => {
-      const said = stderr.trim().split("\n").at(-1);
-      resolve(error === null ? undefined : said === undefined || said === "" ? error.message : said);
-    });
-  });
+async function tryOut(host: NamespaceHost, user: AgentUser): Promise<string | undefined> {
+  const command = [
+    ...bwrapCommand(host, user),
+    ...userArguments(host),
+    ...TRIAL,
+    "--",
+    ...insideCommand(host, user),
+    "/bin/sh",
+    "-c",
+    "exit 0",
+  ];
+  const { code, stderr, failure = `exit code ${code}` } = await runTool(command, { env: {}, timeoutMs: TRIAL_MS });
+  const said = stderr.trim().split("\n").at(-1);
+  return code === 0 ? undefined : said === undefined || said === "" ? failure : said;
 }
 
 function fixFor(problem: string): string {
   return FIXES.find(([pattern]) => pattern.test(problem))?.[1] ?? "See what bubblewrap says, or start the manager as root";
-}
-
-/** Finds a program as a shell would, in the absolute directories of PATH. */
-export function findProgram(name: string, path: string = process.env["PATH"] ?? "/usr/bin:/bin"): string | undefined {
-  const places = path.split(":").filter((directory) => isAbsolute(directory));
-  return places
-    .map((directory) => join(directory, name))
-    .find((each) => {
-      const found = statOptional(each);
-      return found?.isFile() === true && (found.mode & 0o111) !== 0;
-    });
 }

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(scratch, { recursive: true, force: true }));
 
 const parts = (more: Partial<RootParts> = {}): RootParts => ({
-  places: { workspace: undefined, readable: [], hidden: [] },
+  places: { workspace: undefined, readable: [], hidden: [], programs: [] },
   inside: "/run/acp-sandbox/x/inside",
   etc: "/run/acp-sandbox/x/etc",
   node: "/usr/bin/node",
@@ -43,12 +43,14 @@ describe("makeRoot()", () => {
   });
 
   it("makes the parents of what it shows for everybody", () => {
-    const args = makeRoot(parts({ places: { workspace: { path: "/a/b/c", access: "read-write" }, readable: [], hidden: [] } }));
+    const args = makeRoot(
+      parts({ places: { workspace: { path: "/a/b/c", access: "read-write" }, readable: [], hidden: [], programs: [] } }),
+    );
     expect(args.join(" ")).toContain("--perms 0755 --dir /a --perms 0755 --dir /a/b --bind /a/b/c /a/b/c");
   });
 
   it("mounts what lies in something else over it, for reading where that was said", () => {
-    const places = { workspace: { path: "/a/b", access: "read-write" }, readable: ["/a/b/c", "/a"], hidden: [] } as const;
+    const places = { workspace: { path: "/a/b", access: "read-write" }, readable: ["/a/b/c", "/a"], hidden: [], programs: [] } as const;
     const text = makeRoot(parts({ places })).join(" ");
     expect(text).toMatch(/--ro-bind \/a \/a --bind \/a\/b \/a\/b --ro-bind \/a\/b\/c \/a\/b\/c --remount-ro \/$/u);
     const readOnly = { ...places, workspace: { path: "/a/b", access: "read-only" } } as const;
@@ -57,7 +59,7 @@ describe("makeRoot()", () => {
 
   it("covers a hidden directory that lies in what everybody sees", () => {
     const hidden = ["/usr/share", "/etc/secret", "/usr/no/such/directory"];
-    const args = makeRoot(parts({ places: { workspace: undefined, readable: [], hidden } }));
+    const args = makeRoot(parts({ places: { workspace: undefined, readable: [], hidden, programs: [] } }));
     expect(args.join(" ")).toContain("--perms 0000 --tmpfs /usr/share --remount-ro /usr/share");
     expect(args).not.toContain("/etc/secret");
     expect(args).not.toContain("/usr/no/such/directory");

@@ -95,7 +95,7 @@ describe("nativeHelper()", () => {
     chmodSync(open, 0o777);
     for (const directory of [open, join(open, "below")]) {
       const helper = await nativeHelper({ directory });
-      expect(helper).toMatchObject({ isAvailable: false, reason: expect.stringContaining("can be changed by other users") });
+      expect(helper).toMatchObject({ isAvailable: false, reason: expect.stringContaining("can be changed by everybody") });
       expect(existsSync(directory) ? readdirSync(directory).filter((name) => name.startsWith("confine")) : []).toEqual([]);
     }
   });

@@ -2,15 +2,15 @@
  * Native helper: native/confine.c, compiled by `cc` when it is first needed and kept in a directory that only this user can write.
  * A new source, architecture or C library gives a new file, so nothing has to be removed or noticed.
  */
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { chmod, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { ConsentError } from "@acp/core";
+import { trustedPath } from "@acp/host";
+import { findTool, runTool, TOOL_ENVIRONMENT } from "./tools.js";
 
 /** Whether the helper can be used here. */
 export type NativeHelper =
@@ -26,11 +26,10 @@ export type NativeHelper =
 export interface NativeHelperOptions {
   /** Left out: this user's cache directory, {@link helperDirectory}. */
   readonly directory?: string;
-  /** Left out: `cc`, from the PATH. */
+  /** A name among the system's programs, or a path; left out: `cc`. */
   readonly compiler?: string;
 }
 
-const run = promisify(execFile);
 const SOURCE = fileURLToPath(new URL("../native/confine.c", import.meta.url));
 const FLAGS = ["-std=gnu11", "-O2", "-Wall", "-fPIE", "-pie", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"];
 const COMPILE_TIMEOUT_MS = 120_000;
@@ -55,11 +54,11 @@ export async function nativeHelper({ directory = helperDirectory(), compiler = "
   const path = join(place, `confine-${await fingerprint()}`);
   const found = await tryHelper(path);
   if (found !== undefined) return found;
-  try {
-    await compile({ compiler, place, path });
-  } catch (error) {
-    return { isAvailable: false, ...compileFailure(compiler, error) };
-  }
+  const problem = await compile({ compiler, place, path }).catch((error: unknown) => ({
+    reason: causeText(error),
+    fix: `Look at "${place}"`,
+  }));
+  if (problem !== undefined) return { isAvailable: false, ...problem };
   const made = await tryHelper(path);
   const fix = `See whether "${place}" lies on a file system that is mounted noexec, and set XDG_CACHE_HOME to one that is not`;
   return made ?? { isAvailable: false, reason: `the compiled helper "${path}" does not run`, fix };
@@ -68,37 +67,45 @@ export async function nativeHelper({ directory = helperDirectory(), compiler = "
 /** The directory, made if need be, by its real path. Whoever can replace any part of that path can replace the helper. */
 async function prepare(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const place = await realpath(directory);
-  const own = process.getuid?.();
-  for (let path = place; ; path = dirname(path)) {
-    const { uid, mode } = await stat(path);
-    const isOwnersOnly = (mode & 0o022) === 0 || (path !== place && (mode & 0o1000) !== 0);
-    if ((uid !== own && uid !== 0) || !isOwnersOnly)
-      throw new ConsentError("sandbox_unavailable", `"${path}" can be changed by other users`);
-    if (path === "/") return place;
-  }
+  const place = trustedPath(directory);
+  if (typeof place !== "string") throw new ConsentError("sandbox_unavailable", place.reason);
+  const { mode } = await stat(place);
+  if ((mode & 0o002) !== 0) throw new ConsentError("sandbox_unavailable", `"${place}" can be changed by everybody`);
+  return place;
 }
 
 /** A file that is ours alone, and that runs: one of another machine on a shared home directory may not. */
 async function tryHelper(path: string): Promise<NativeHelper | undefined> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found === undefined || !found.isFile() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) return undefined;
-  try {
-    const { stdout } = await run(path, ["--landlock-abi"], { timeout: RUN_TIMEOUT_MS, env: {} });
-    return /^\d+\n$/u.test(stdout) ? { isAvailable: true, path, landlockAbi: Number(stdout) } : undefined;
-  } catch {
-    return undefined;
-  }
+  if (trustedPath(path) !== path) return undefined;
+  const { stdout, code } = await runTool([path, "--landlock-abi"], { timeoutMs: RUN_TIMEOUT_MS, env: {} }).catch(() => NOTHING);
+  return code === 0 && /^\d+\n$/u.test(stdout) ? { isAvailable: true, path, landlockAbi: Number(stdout) } : undefined;
 }
 
-async function compile({ compiler, place, path }: { compiler: string; place: string; path: string }): Promise<void> {
+const NOTHING = { stdout: "", code: undefined } as const;
+
+interface Compilation {
+  readonly compiler: string;
+  readonly place: string;
+  readonly path: string;
+}
+
+/** @returns What is wrong, where it did not work. */
+async function compile({ compiler, place, path }: Compilation): Promise<{ readonly reason: string; readonly fix: string } | undefined> {
+  const fix = "Install a C compiler: on Debian and Ubuntu, apt-get install gcc libc6-dev";
+  const found = findTool(compiler);
+  if (typeof found !== "string") return { reason: found.isMissing ? `there is no C compiler "${compiler}"` : found.reason, fix };
   const directory = await mkdtemp(join(place, ".compile-"));
   try {
     const made = join(directory, "confine");
-    const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TMPDIR: directory };
-    await run(compiler, [...FLAGS, "-o", made, SOURCE], { timeout: COMPILE_TIMEOUT_MS, env });
+    const env = { ...TOOL_ENVIRONMENT, TMPDIR: directory };
+    const { code, stderr, failure } = await runTool([found, ...FLAGS, "-o", made, SOURCE], { timeoutMs: COMPILE_TIMEOUT_MS, env });
+    if (code !== 0) {
+      const line = stderr.split("\n").find((each) => /error/iu.test(each)) ?? failure ?? `exit code ${code}`;
+      return { reason: `"${compiler}" did not compile the helper: ${line.trim().slice(0, 200)}`, fix };
+    }
     await chmod(made, 0o700);
     await rename(made, path);
+    return undefined;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -120,14 +127,6 @@ async function describeLibc(): Promise<string> {
   if (path === undefined) return "unknown";
   const { size, mtimeMs } = await stat(path);
   return `${path} ${size} ${mtimeMs}`;
-}
-
-function compileFailure(compiler: string, error: unknown): { readonly reason: string; readonly fix: string } {
-  const fix = "Install a C compiler: on Debian and Ubuntu, apt-get install gcc libc6-dev";
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return { reason: `there is no C compiler "${compiler}"`, fix };
-  const output = error instanceof Error && "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";
-  const line = output.split("\n").find((each) => /error/iu.test(each)) ?? causeText(error);
-  return { reason: `"${compiler}" did not compile the helper: ${line.trim().slice(0, 200)}`, fix };
 }
 
 function causeText(error: unknown): string {

@@ -2,12 +2,12 @@
  * Guard of a table: loads an agent's rules and notices when another program takes them away (`nft flush ruleset` at a reload of the machine's
  * firewall does). The agent is ended first, then the rules are loaded again. Between the change and the end lie milliseconds: docs/sandbox.md.
  */
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConsentError, quoteText } from "@acp/core";
-import { TOOL_ENVIRONMENT, deleteTable, listTable, loadRules } from "./nft.js";
+import { deleteTable, listTable, loadRules } from "./nft.js";
+import { requireTool, startTool } from "./tools.js";
 
 /** Rules in force. Disposing of it deletes them. */
 export type TableGuard = AsyncDisposable;
@@ -136,11 +136,8 @@ async function listLoaded(table: string): Promise<string> {
 
 /** Resolves when the monitor hears every change. Dies with its manager. */
 async function startMonitor(): Promise<ChildProcess> {
-  const monitor = spawn("setpriv", ["--pdeathsig", "KILL", "--", "nft", "monitor"], {
-    env: TOOL_ENVIRONMENT,
-    cwd: "/",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const command = [requireTool("setpriv"), "--pdeathsig", "KILL", "--", requireTool("nft"), "monitor"];
+  const monitor = startTool(command, { stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise<never>((_, reject) => {
     const fail = (why: string): void => reject(new ConsentError("sandbox_failed", `Cannot watch the rules of an agent: ${why}`));
     monitor.once("error", (error) => fail(error.message));

@@ -1,12 +1,9 @@
 /**
  * nft: loads, lists and deletes an agent's table. What it loads: nft-rules.ts; nothing else of the machine's rules is touched.
  */
-import { execFile } from "node:child_process";
 import { ConsentError } from "@acp/core";
 import { parseTableName } from "./nft-rules.js";
-
-/** Where the tools of an administrator are; never the manager's own PATH, which others may have written. */
-export const TOOL_ENVIRONMENT: Readonly<Record<string, string>> = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
+import { requireTool, runTool } from "./tools.js";
 
 const LISTING_BYTES_MAX = 4 * 1024 * 1024;
 const NFT_TIMEOUT_MS = 30_000;
@@ -52,16 +49,10 @@ interface NftResult {
   readonly stderr: string;
 }
 
-function nft(args: readonly string[], input = ""): Promise<NftResult> {
-  const options = { env: TOOL_ENVIRONMENT, cwd: "/", timeout: NFT_TIMEOUT_MS, maxBuffer: LISTING_BYTES_MAX };
-  return new Promise((resolve) => {
-    const child = execFile("nft", [...args], options, (error, stdout, stderr) => {
-      const code = error === null ? 0 : (error.code ?? error.signal ?? "failed");
-      resolve({ code, stdout, stderr: stderr === "" && error !== null ? error.message : stderr });
-    });
-    child.stdin?.on("error", () => {}); // gone before it read all: its exit code says so
-    child.stdin?.end(input);
-  });
+async function nft(args: readonly string[], input = ""): Promise<NftResult> {
+  const options = { input, timeoutMs: NFT_TIMEOUT_MS, outputBytesMax: LISTING_BYTES_MAX };
+  const { code, stdout, stderr, failure = "failed" } = await runTool([requireTool("nft"), ...args], options);
+  return { code: code ?? failure, stdout, stderr: stderr === "" && code !== 0 ? failure : stderr };
 }
 
 function failed(what: string, why: string): ConsentError {

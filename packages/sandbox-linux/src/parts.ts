@@ -47,6 +47,8 @@ export interface ConfinementOptions {
   readonly readable?: readonly string[];
   /** Directories that must stay invisible, such as the ACP home. A workspace or readable directory that holds one, or lies in one, is refused. */
   readonly hidden?: readonly string[];
+  /** What runs outside besides this package and node, such as the caller's own packages: no agent may change it. A workspace that overlaps is refused. */
+  readonly programs?: readonly string[];
   /** Who the agent runs as where the manager is root: a name or a uid, never root. */
   readonly user?: string | number;
   /** Whether Unix sockets may be made inside; `none` unless given. */

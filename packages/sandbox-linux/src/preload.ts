@@ -6,11 +6,11 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConsentError, type SandboxReport } from "@acp/core";
 import { planOpen } from "./env.js";
-import { findProgram } from "./namespace-host.js";
 import { type NativeHelper, nativeHelper } from "./native-helper.js";
 import { makeOpenObstacle, makeOpenReport } from "./open-report.js";
 import type { ConfinementOptions, LinuxSandbox, Session } from "./parts.js";
 import { probeByStart, startSupervised, type SupervisedPlan } from "./supervised.js";
+import { optionalTool } from "./tools.js";
 
 /** How the programs that it is made of are found. */
 export interface PreloadParts {
@@ -32,7 +32,7 @@ const ANSWER_MS = 900_000;
  * @param parts - For tests: where programs are.
  */
 export function createPreloadSandbox(options: ConfinementOptions = {}, parts: Partial<PreloadParts> = {}): LinuxSandbox {
-  const { findHelper = nativeHelper, findRedirector = () => findProgram("proxychains4") } = parts;
+  const { findHelper = nativeHelper, findRedirector = () => optionalTool("proxychains4") } = parts;
   const plan = async (redirector: string): Promise<SupervisedPlan> => {
     const helper = await findHelper();
     const prefix = async (session: Session, port: number): Promise<readonly string[]> => {

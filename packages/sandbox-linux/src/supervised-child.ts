@@ -2,18 +2,17 @@
  * Supervised child: the processes between a manager and an agent that has no namespaces around it. With the native helper, its supervisor stands
  * in between and ends everything; without it the child is the agent itself, and what that leaves behind is nobody's.
  */
-import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { SandboxExit } from "@acp/core";
 import { coverInherited } from "./descriptors.js";
 import { CHANNEL_FD, firstStageCommand } from "./first-stage.js";
-import { findProgram } from "./namespace-host.js";
-import { TOOL_ENVIRONMENT } from "./nft.js";
 import type { NativeHelper } from "./native-helper.js";
 import type { AgentUser, Session } from "./parts.js";
 import { childrenOf, endTree, markProcess, type ProcessMark } from "./process-tree.js";
+import { optionalTool, startTool } from "./tools.js";
 
 /** What to spawn. */
 export interface SupervisedCommand {
@@ -54,10 +53,9 @@ export function spawnSupervised(command: SupervisedCommand): SupervisedChild {
   const { helper, session, filter } = command;
   const filterFd = filter === undefined ? undefined : openFilter(session, filter);
   const stream = command.stdio;
-  const [program = "", ...args] = wholeCommand(command);
   try {
-    const stdio: StdioOptions = [stream, stream, "inherit", "ipc", ...(filterFd === undefined ? [] : [filterFd])];
-    const child = coverInherited(stdio, (covered) => spawn(program, args, { env: TOOL_ENVIRONMENT, cwd: "/", stdio: covered }));
+    const stdio: Exclude<StdioOptions, string> = [stream, stream, "inherit", "ipc", ...(filterFd === undefined ? [] : [filterFd])];
+    const child = coverInherited(stdio, (covered) => startTool(wholeCommand(command), { stdio: covered }));
     const exit = exitOf(child);
     return { process: child, hasSupervisor: helper.isAvailable, exit, end: () => end(child, helper.isAvailable, exit) };
   } finally {
@@ -107,7 +105,7 @@ function helperOptions({ uid, gid }: AgentUser, hasFilter: boolean): readonly st
 
 /** As much of it as util-linux can do: the agent itself ends with the manager. */
 function withoutHelper({ uid, gid }: AgentUser): readonly string[] {
-  const setpriv = findProgram("setpriv");
+  const setpriv = optionalTool("setpriv");
   const isOther = process.getuid?.() !== uid;
   if (setpriv === undefined && isOther) {
     throw new ConsentError("sandbox_unavailable", "Cannot start an agent as another user: there is no setpriv (package util-linux)");

@@ -2,11 +2,10 @@
  * UID checks: whether one uid is all that a user can be. A user who can become somebody else, or have somebody else make a connection, is not
  * held by rules on a uid. Why: docs/adr/0071-*.md.
  */
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { quoteText } from "@acp/core";
-import { TOOL_ENVIRONMENT } from "./nft.js";
 import type { AgentUser } from "./parts.js";
+import { requireTool, runTool } from "./tools.js";
 
 /** Why a user cannot be held by rules on its uid, and what would change that. */
 export interface Refusal {
@@ -118,12 +117,9 @@ async function readIfThere(path: string): Promise<string> {
 }
 
 /** Standard output; an exit code of `empty` means that there is nothing of that name. */
-function ask(command: string, args: readonly string[], empty: readonly number[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(command, [...args], { env: TOOL_ENVIRONMENT, cwd: "/" }, (error, stdout) => {
-      if (error === null) resolve(stdout);
-      else if (typeof error.code === "number" && empty.includes(error.code)) resolve("");
-      else reject(new Error(`${command}: ${error.message.trim()}`, { cause: error }));
-    });
-  });
+async function ask(command: string, args: readonly string[], empty: readonly number[]): Promise<string> {
+  const { code, stdout, stderr, failure } = await runTool([requireTool(command), ...args]);
+  if (code === 0) return stdout;
+  if (code !== undefined && empty.includes(code)) return "";
+  throw new Error(`${command}: ${failure ?? stderr.trim()}`);
 }

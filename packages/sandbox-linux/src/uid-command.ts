@@ -9,6 +9,7 @@ import { CHANNEL_FD, firstStageCommand } from "./first-stage.js";
 import type { NativeHelper } from "./native-helper.js";
 import type { AgentUser, ResourceCaps, Session } from "./parts.js";
 import { rlimitCommand } from "./resource-caps.js";
+import { requireTool } from "./tools.js";
 import { becomeUser } from "./uid-access.js";
 
 /** Descriptor of the filter in the child. */
@@ -46,9 +47,9 @@ export function makeUidCommand(parts: UidCommandParts): readonly string[] {
   const paths = { node: process.execPath, stage: join(session.inside, "first-stage.cjs") };
   return [
     ["/bin/sh", "-c", JOIN, "sh", ...cgroups, "--"],
-    ["setpriv", "--pdeathsig", "KILL", "--", ...enter],
+    [requireTool("setpriv"), "--pdeathsig", "KILL", "--", ...enter],
     confine(parts),
-    ["env", "-i", "--default-signal", "--", "/bin/sh", "-c", BEGIN, "sh", environmentPath(session), cwd],
+    ["/usr/bin/env", "-i", "--default-signal", "--", "/bin/sh", "-c", BEGIN, "sh", environmentPath(session), cwd],
     firstStageCommand(paths, argv),
   ].flat();
 }

@@ -2,14 +2,13 @@
  * UID namespace: a pid, ipc and mount namespace on the host's own file system, held open by a process that has a pipe from the manager as its
  * input. When the manager is gone, however it went, the pipe ends, the process ends, and the kernel ends everything else in there.
  */
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { ConsentError } from "@acp/core";
 import { coverInherited } from "./descriptors.js";
-import { TOOL_ENVIRONMENT } from "./nft.js";
 import { childrenOf, markProcess, signalProcess } from "./process-tree.js";
 import type { ProcessMark } from "./process-tree.js";
+import { requireTool, startTool } from "./tools.js";
 
 /** An open namespace. */
 export interface UidNamespace {
@@ -35,9 +34,9 @@ const SIGN_OF_LIFE = "ready\n";
  * @throws ConsentError `sandbox_failed`.
  */
 export async function openUidNamespace(readOnly: readonly string[]): Promise<UidNamespace> {
-  const unshare = ["unshare", "--pid", "--ipc", "--mount", "--fork", "--kill-child=KILL", "--mount-proc", "--"];
-  const args = ["--pdeathsig", "KILL", "--", ...unshare, "/bin/sh", "-c", HOLD, "sh", ...readOnly];
-  const holder = coverInherited(["pipe", "pipe", "pipe"], (stdio) => spawn("setpriv", args, { env: TOOL_ENVIRONMENT, cwd: "/", stdio }));
+  const unshare = [requireTool("unshare"), "--pid", "--ipc", "--mount", "--fork", "--kill-child=KILL", "--mount-proc", "--"];
+  const command = [requireTool("setpriv"), "--pdeathsig", "KILL", "--", ...unshare, "/bin/sh", "-c", HOLD, "sh", ...readOnly];
+  const holder = coverInherited(["pipe", "pipe", "pipe"], (stdio) => startTool(command, { stdio }));
   const ended = new Promise<void>((resolve) => {
     holder.once("exit", () => resolve());
     holder.once("error", () => resolve());
@@ -48,7 +47,7 @@ export async function openUidNamespace(readOnly: readonly string[]): Promise<Uid
   });
   return {
     // Into the mount namespace as well: /proc there shows these processes.
-    enter: ["nsenter", "--target", String(init.pid), "--pid", "--ipc", "--mount", "--"],
+    enter: [requireTool("nsenter"), "--target", String(init.pid), "--pid", "--ipc", "--mount", "--"],
     ended,
     kill: () => void signalProcess(init, "SIGKILL"),
   };

@@ -1,7 +1,6 @@
 /**
  * UID prepare: whether rules on a uid can hold this agent here, found by trying: the very rules in a network namespace that is thrown away.
  */
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, readFile } from "node:fs/promises";
@@ -11,12 +10,12 @@ import { ConsentError, quoteText } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { findCgroupPlace } from "./cgroup-match.js";
 import type { NativeHelper } from "./native-helper.js";
-import { TOOL_ENVIRONMENT } from "./nft.js";
 import { makeTableName, makeUidRules } from "./nft-rules.js";
 import type { UidRules } from "./nft-rules.js";
 import type { AgentUser, ConfinementOptions } from "./parts.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { sessionsDirectory } from "./session.js";
+import { requireTool, runTool } from "./tools.js";
 import { checkAccess } from "./uid-access.js";
 import { readUserFacts, refuseUser } from "./uid-checks.js";
 import { checkPlaces } from "./workspace.js";
@@ -107,15 +106,11 @@ async function tryRules(uid: number, nameServers: readonly string[]): Promise<st
   }
 }
 
-function load(rules: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = execFile("unshare", ["--net", "--", "nft", "-f", "-"], { env: TOOL_ENVIRONMENT, cwd: "/" }, (error, _, stderr) => {
-      if (error === null) resolve();
-      else reject(unavailable(`nft does not load its rules: ${firstLine(stderr === "" ? error : stderr)}; install nftables`));
-    });
-    child.stdin?.on("error", () => {}); // it ended: its exit code says so
-    child.stdin?.end(rules);
-  });
+async function load(rules: string): Promise<void> {
+  const command = [requireTool("unshare"), "--net", "--", requireTool("nft"), "-f", "-"];
+  const { code, stderr, failure = `exit code ${code}` } = await runTool(command, { input: rules });
+  if (code === 0) return;
+  throw unavailable(`nft does not load its rules: ${firstLine(stderr === "" ? failure : stderr)}; install nftables`);
 }
 
 function firstLine(cause: unknown): string {

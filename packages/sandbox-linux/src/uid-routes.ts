@@ -2,8 +2,7 @@
  * UID routes: a second lock on the same door, in another part of the kernel: no route off this host for a uid. It holds for the moments between
  * another program's flush of nftables and the end of the agent; no report counts on it. Rules of S1 §2.2 stay with nftables: routes know no ports.
  */
-import { execFile } from "node:child_process";
-import { TOOL_ENVIRONMENT } from "./nft.js";
+import { optionalTool, runTool } from "./tools.js";
 
 /** After the host's own addresses (0), before everything that leads away. */
 const PREFERENCE = "10";
@@ -24,9 +23,10 @@ export async function openRoutes(uid: number): Promise<void> {
   );
 }
 
-function ip(family: (typeof FAMILIES)[number], verb: "add" | "del", uid: number): Promise<boolean> {
+async function ip(family: (typeof FAMILIES)[number], verb: "add" | "del", uid: number): Promise<boolean> {
+  const tool = optionalTool("ip");
+  if (tool === undefined) return false;
   const args = [family, "rule", verb, "pref", PREFERENCE, "uidrange", `${uid}-${uid}`, "prohibit"];
-  return new Promise((resolve) => {
-    execFile("ip", args, { env: TOOL_ENVIRONMENT, cwd: "/" }, (error) => resolve(error === null));
-  });
+  const { code } = await runTool([tool, ...args]);
+  return code === 0;
 }

@@ -1,7 +1,6 @@
 /**
  * UID spawn: the child that becomes the agent, and the agent in it.
  */
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -9,10 +8,10 @@ import { basename, join } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { SandboxExit } from "@acp/core";
 import { coverInherited } from "./descriptors.js";
-import { TOOL_ENVIRONMENT } from "./nft.js";
 import type { AgentUser, FirstStageFindings, Session } from "./parts.js";
 import { childrenOf, markProcess } from "./process-tree.js";
 import type { ProcessMark } from "./process-tree.js";
+import { startTool } from "./tools.js";
 
 /** How to spawn the chain of uid-command.ts. */
 export interface SpawnParts {
@@ -30,13 +29,12 @@ export interface SpawnedChild {
 }
 
 /** Spawns it with the descriptors that uid-command.ts counts on: 3 is an IPC channel, 4 the filter. Without a filter it gets no terminal of ours: it could type into it. */
-export function spawnChain({ command: [program = "", ...args], session, filter, stdio }: SpawnParts): SpawnedChild {
+export function spawnChain({ command, session, filter, stdio }: SpawnParts): SpawnedChild {
   const filterFd = filter === undefined ? undefined : openFilter(session, filter);
   const standard = stdio === "pipe" ? (["pipe", "pipe", "inherit"] as const) : (["inherit", "inherit", "inherit"] as const);
   try {
     const own = [...standard, "ipc" as const, ...(filterFd === undefined ? [] : [filterFd])];
-    const detached = filter === undefined;
-    const child = coverInherited(own, (covered) => spawn(program, args, { env: TOOL_ENVIRONMENT, cwd: "/", detached, stdio: covered }));
+    const child = coverInherited(own, (covered) => startTool(command, { stdio: covered, isDetached: filter === undefined }));
     return { child, exit: exitOf(child) };
   } finally {
     if (filterFd !== undefined) closeSync(filterFd);

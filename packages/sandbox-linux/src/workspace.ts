@@ -5,8 +5,10 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { ConfinementOptions, Workspace } from "./parts.js";
+import { helperDirectory } from "./native-helper.js";
 import { sessionsDirectory } from "./session.js";
 
 /** What an agent may see of the host, by real paths. */
@@ -15,7 +17,12 @@ export interface VisiblePlaces {
   readonly readable: readonly string[];
   /** Must stay invisible even where a place that shows the system holds them. */
   readonly hidden: readonly string[];
+  /** What runs outside, which the agent may see and never change. */
+  readonly programs: readonly string[];
 }
+
+/** This package: what it loads and shows is trusted by everybody who uses it. */
+const OWN_PACKAGE = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/u, "");
 
 /** Parts of the system that are never a workspace, nor anything in them: devices, kernel interfaces, other programs' sockets and state. */
 const SYSTEM = ["/boot", "/dev", "/proc", "/run", "/sys", "/var/run"];
@@ -44,8 +51,10 @@ const PROGRAMS = ["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr"];
  *
  * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds or lies in a hidden one.
  */
-export function checkPlaces({ workspace, readable = [], hidden = [] }: ConfinementOptions): VisiblePlaces {
-  const kept = [...hidden.map(realOrGiven), realOrGiven(sessionsDirectory())];
+export function checkPlaces({ workspace, readable = [], hidden = [], programs = [] }: ConfinementOptions): VisiblePlaces {
+  // What of ours an agent must neither see nor change: by what it writes there it would run outside.
+  const kept = [...hidden, sessionsDirectory(), helperDirectory()].map(realOrGiven);
+  const ours = [OWN_PACKAGE, process.execPath, ...programs].map(realOrGiven);
   const homes = homeDirectories();
   const check = (path: string, access: Workspace["access"]): string => {
     const real = realDirectory(path);
@@ -53,8 +62,17 @@ export function checkPlaces({ workspace, readable = [], hidden = [] }: Confineme
     if (why !== undefined) throw refused(path, why);
     return real;
   };
+  const work = workspace === undefined ? undefined : { path: check(workspace.path, workspace.access), access: workspace.access };
+  const overlapped = ours.find((path) => work !== undefined && (liesIn(path, work.path) || liesIn(work.path, path)));
+  if (work !== undefined && overlapped !== undefined) {
+    throw refused(
+      work.path,
+      `what runs outside of the sandbox is there ("${overlapped}"), and the agent could change it; install it elsewhere`,
+    );
+  }
   return {
-    workspace: workspace === undefined ? undefined : { path: check(workspace.path, workspace.access), access: workspace.access },
+    workspace: work,
+    programs: ours,
     readable: readable.map((path) => check(path, "read-only")),
     hidden: kept,
   };

@@ -18,6 +18,8 @@ import { openHomeKeys } from "../mcp/home-keys.js";
 import { checkNamed } from "../run/agent-environment.js";
 import { chooseSandbox } from "../run/choose-sandbox.js";
 import { findOpenClawLocations } from "../run/openclaw-user.js";
+import { outsideServers } from "../run/outside-servers.js";
+import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { passSignals } from "../run/pass-signals.js";
 import { readPlan } from "../run/plan.js";
@@ -46,13 +48,15 @@ export const run: Run = async (invocation) => {
       `Cannot speak MCP: there is no MCP server; add one to proxy.upstream_servers in ${source.file}`,
     );
   const hidden = await ownPaths({ home, source, invocation });
-  const sandboxes = makeSandboxes(plan, { hidden, onNotice: (text) => invocation.print.notice(text) });
+  const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), onNotice: (text) => invocation.print.notice(text) });
   const chosen = await chooseSandbox(sandboxes, plan.requiredLevel).catch((error: unknown) => {
     throw hintAtWorkspace(error, invocation);
   });
   // The terminal is still ours; the command gets it afterwards.
   const homeKeys = await openHomeKeys(home, invocation, () => terminalOf(io));
-  const upstreams = await openServers(servers, { file: source.file, keys: homeKeys.keys, env: io.env });
+  const opened = await openServers(servers, { file: source.file, keys: homeKeys.keys, env: {} });
+  const workspaces = plan.workspace === undefined ? [] : [plan.workspace.path];
+  const upstreams = await outsideServers(opened, { homeDir: home.dir, workspaces, io });
   const agent: Agent = { id: values.agent ?? AGENT_ID, command: leadingWords(plan.argv) };
   const over = new AbortController();
   // Root lends itself to no agent, and what holds one hides the home.

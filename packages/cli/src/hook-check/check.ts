@@ -58,10 +58,14 @@ function render({ agent, verdict, why, program, note }: Checked): readonly strin
 
 async function checkAgent(agent: CheckedAgent, { io }: Invocation, signal: AbortSignal): Promise<Checked> {
   const known = { agent: agent.agent, ...(agent.note === undefined ? {} : { note: agent.note }) };
-  const program = findProgram(agent.program, io);
-  if (program === undefined) return { ...known, verdict: "not_installed", why: `there is no program "${agent.program}" on the PATH` };
+  const found = findProgram(agent.program, io);
+  if ("reason" in found) {
+    const why = found.isMissing ? `there is no program "${agent.program}" on the PATH` : found.reason;
+    return { ...known, verdict: "not_installed", why };
+  }
+  const program = found.path;
   if (agent.undrivable !== undefined) return { ...known, program, verdict: "not_driven", why: agent.undrivable };
-  const parts = { agent, program, io, timeoutMs: RUN_MS, signal };
+  const parts = { agent, program: found, io, timeoutMs: RUN_MS, signal };
   const free = await runOnce(parts);
   if (!free.isHandedOut)
     return { ...known, program, verdict: "not_driven", why: `it asked the scripted model for no command: ${free.end}` };

@@ -1,11 +1,12 @@
 /**
  * Drive: starts an installed agent once, in a home and a folder that are thrown away, and says what it did with the one command that its model wanted.
  */
-import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
+import type { Distrust, TrustedProgram } from "@acp/host";
+import { hasOutput, startProgram, trustedProgram } from "@acp/host";
 import type { Io } from "../command.js";
 import { filesOf } from "./agents.js";
 import type { CheckedAgent } from "./agents.js";
@@ -33,26 +34,15 @@ const COMMAND = `touch ${MARK}`;
 /** The end of what the agent printed that is shown. */
 const TAIL_CHARS = 400;
 
-/** The program of that name on the PATH. */
-export function findProgram(name: string, { env }: Pick<Io, "env">): string | undefined {
-  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
-  return folders.map((folder) => join(folder, name)).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+/** The program of that name on the PATH, or why there is none that could be started. */
+export function findProgram(name: string, { env, cwd }: Pick<Io, "env" | "cwd">): TrustedProgram | Distrust {
+  return trustedProgram(name, { directories: (env["PATH"] ?? "").split(delimiter), workspaces: [cwd] });
 }
 
 /** What a run needs. */
 export interface RunParts {
   readonly agent: CheckedAgent;
-  /** The agent's program. */
-  readonly program: string;
+  readonly program: TrustedProgram;
   readonly io: Pick<Io, "env">;
   /** The hook's command line with the home that it is to use; none for a run that shows that the command would run. */
   readonly hook?: (acpHome: string) => string;
@@ -71,7 +61,7 @@ export async function runOnce({ agent, program, io, hook, timeoutMs, signal }: R
       await mkdir(dirname(join(home, path)), { recursive: true });
       await writeFile(join(home, path), text, { mode: 0o600 });
     }
-    const kept = Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]])));
+    const kept = Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]] as const])));
     const env = { ...kept, HOME: home, SHELL: "/bin/bash", ...agent.drive?.env(model.url, home) };
     const end = await runProgram({ program, args: agent.drive?.args ?? [], cwd: work, env, timeoutMs, signal });
     const log = await readFile(join(acpHome, "audit.jsonl"), "utf8").catch(() => "");
@@ -88,10 +78,10 @@ export async function runOnce({ agent, program, io, hook, timeoutMs, signal }: R
 }
 
 interface Program {
-  readonly program: string;
+  readonly program: TrustedProgram;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -100,7 +90,8 @@ interface Program {
 function runProgram({ program, args, cwd, env, timeoutMs, signal }: Program): Promise<string> {
   return new Promise((resolve) => {
     let tail = "";
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const child = startProgram(program, args, { cwd, env, isDetached: true, stdio: ["ignore", "pipe", "pipe"] });
+    if (!hasOutput(child)) return resolve("the system has no free descriptors");
     const note = (chunk: Buffer): void => void (tail = `${tail}${chunk.toString("utf8")}`.slice(-TAIL_CHARS));
     child.stdout.on("data", note);
     child.stderr.on("data", note);

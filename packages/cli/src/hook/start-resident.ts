@@ -1,12 +1,12 @@
 /**
  * Starting the resident: a hook that had to answer alone starts it for the next ones, where it may. Never part of an answer, and never waited for.
  */
-import { spawn } from "node:child_process";
 import { existsSync, openSync, readFileSync, closeSync, statSync, unlinkSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makePrivateDirectory, openHome } from "@acp/home";
+import { startProgram, trustedProgram } from "@acp/host";
 import type { Invocation } from "../command.js";
 import { runDirectory } from "../run-directory.js";
 
@@ -20,6 +20,8 @@ export async function startResident(dir: string, invocation: Invocation): Promis
   const { io } = invocation;
   try {
     if (io.env["ACP_ALONE"] === "1" || !existsSync(dir) || isConfined(io.env) || isBelow(PROGRAM, io.cwd)) return;
+    const node = trustedProgram(process.execPath, { workspaces: [io.cwd] });
+    if ("reason" in node) return;
     // The configuration's `~` has to mean the same to it.
     if (userInfo().homedir !== io.userHome) return;
     const home = await openHome(dir);
@@ -27,13 +29,9 @@ export async function startResident(dir: string, invocation: Invocation): Promis
     const claim = join(runDirectory(home.dir), "hooks.log");
     const log = claimStart(claim);
     if (log === undefined) return;
-    const env = Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]])));
-    const child = spawn(process.execPath, [PROGRAM, "exec", "hook", "--resident", "--home", home.dir], {
-      cwd: "/",
-      env,
-      detached: true,
-      stdio: ["ignore", log, log],
-    });
+    const env = Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]] as const])));
+    const args = [PROGRAM, "exec", "hook", "--resident", "--home", home.dir];
+    const child = startProgram(node, args, { env, isDetached: true, stdio: ["ignore", log, log] });
     child.on("error", () => undefined);
     child.unref();
     closeSync(log);

@@ -2,8 +2,9 @@
  * Git's configuration for approved commands. A repository's own configuration can name programs that `git status` or `git diff` then run; here it
  * names none. Asking git for its configuration runs nothing that the configuration names.
  */
-import { execFile } from "node:child_process";
+import { delimiter } from "node:path";
 import { GIT_GUARDS } from "@acp/core/exec";
+import { runProgram, trustedProgram } from "@acp/host";
 
 /** Where git would run. */
 export interface GitPlace {
@@ -28,15 +29,14 @@ const QUERY_TIMEOUT_MS = 10_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** What `git config --list` says, or `undefined` where it says nothing that can be relied on. */
-function listConfig({ cwd, variables }: GitPlace): Promise<string | undefined> {
+async function listConfig({ cwd, variables }: GitPlace): Promise<string | undefined> {
+  const git = trustedProgram("git", { directories: (variables["PATH"] ?? "").split(delimiter) });
+  // Without git nothing of git runs.
+  if ("reason" in git) return git.isMissing ? "" : undefined;
   const args = ["config", "--list", "--show-scope", "--includes", "--name-only", "-z"];
-  return new Promise((resolve) => {
-    execFile("git", args, { cwd, env: variables, timeout: QUERY_TIMEOUT_MS, maxBuffer: OUTPUT_BYTES_MAX }, (error, stdout) => {
-      if (error === null) return resolve(stdout);
-      // Without git nothing of git runs.
-      resolve("code" in error && error.code === "ENOENT" ? "" : undefined);
-    });
-  });
+  const limits = { timeoutMs: QUERY_TIMEOUT_MS, outputBytesMax: OUTPUT_BYTES_MAX };
+  const { code, stdout } = await runProgram(git, args, { cwd, env: variables, ...limits });
+  return code === 0 ? stdout : undefined;
 }
 
 /** Keys of the repository itself that name a program. The user's own configuration is the user's. */

@@ -2,9 +2,9 @@
  * RunShell: one command text in one bash, with the given variables and no others, no input, and a bound on its time and its output. When it is
  * over, nothing that it started runs on (session.ts says what gets away).
  */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable } from "node:stream";
 import type { Clock } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import { hasOutput, type ReadableProcess, startProgram, trustedProgram } from "@acp/host";
 import { followOutput, type Output, type OutputOptions } from "./output.js";
 import { endSession } from "./session.js";
 
@@ -41,19 +41,23 @@ const DRAIN_MS = 500;
 /** How long at most, where it never falls silent. */
 const DRAIN_MS_MAX = 5_000;
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Child = ReadableProcess;
 type Stop = "timed_out" | "aborted" | "output_limit";
 type Exit = { readonly exitCode: number } | { readonly signal: NodeJS.Signals };
 
 /** Starts bash; the text behind `--` is a command, also where it starts with `-`. */
 function start({ command, cwd, variables }: ShellRun): Child {
-  return spawn(BASH, ["--noprofile", "--norc", "-c", "--", command], {
+  const bash = trustedProgram(BASH);
+  if ("reason" in bash) throw new ConsentError("sandbox_unavailable", `Cannot run a command: ${bash.reason}`);
+  const child = startProgram(bash, ["--noprofile", "--norc", "-c", "--", command], {
     cwd,
     env: variables,
     // A session of its own, by which all that it starts is found again; and no terminal.
-    detached: true,
+    isDetached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  if (!hasOutput(child)) throw new ConsentError("sandbox_unavailable", "Cannot run a command: the system has no free descriptors");
+  return child;
 }
 
 function exitOf(child: Child): Promise<Exit> {

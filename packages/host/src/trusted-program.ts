@@ -1,0 +1,76 @@
+/**
+ * Trusted program: decides what may be started outside of a sandbox. A name is looked for in the system's directories, never in PATH, which
+ * `npm run` and an agent's `.envrc` prepend to. Format of a promise: SECURITY.md.
+ */
+import { statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { type AgentReach, type Distrust, trustedPath } from "./trusted-path.js";
+
+/** A program that no agent could have written. Known, not shaped: one that was not made here starts nothing. */
+export interface TrustedProgram {
+  /** Absolute, as it was found: programs that look at their own name (`busybox`, a Python of a virtual environment) find it. */
+  readonly path: string;
+}
+
+/** Only an administrator writes there. The first two of NixOS and Guix, which have no others. */
+const SYSTEM_DIRECTORIES = [
+  "/usr/bin",
+  "/usr/sbin",
+  "/bin",
+  "/sbin",
+  "/usr/local/bin",
+  "/usr/local/sbin",
+  "/run/current-system/sw/bin",
+  "/run/current-system/profile/bin",
+] as const;
+
+const programs = new WeakSet<object>();
+
+/** Where a program is looked for. */
+export interface ProgramPlaces extends AgentReach {
+  /** Absolute directories; left out: the system's. What is found in one and not trusted is passed over. */
+  readonly directories?: readonly string[];
+}
+
+/**
+ * Finds a program that no agent could have written.
+ *
+ * @param name - A name, looked for in the system's directories; or an absolute path.
+ * @returns The program, or why there is none, as the end of a sentence.
+ */
+export function trustedProgram(
+  name: string,
+  { directories = SYSTEM_DIRECTORIES, ...reach }: ProgramPlaces = {},
+): TrustedProgram | Distrust {
+  if (process.platform === "win32") return known(name); // no owners in modes to judge by, and no sandbox to get out of
+  if (isAbsolute(name)) return programAt(name, reach);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/u.test(name)) return { reason: `"${name}" is not the name of a program`, isMissing: false };
+  const found = directories.filter((each) => isAbsolute(each)).map((directory) => programAt(join(directory, name), reach));
+  const program = found.find((each) => !("reason" in each));
+  const refused = found.find((each) => "reason" in each && !each.isMissing);
+  return program ?? refused ?? { reason: `"${name}" is not installed`, isMissing: true };
+}
+
+/** The directories of a PATH in which no agent could have put a program, so that what is started there finds only such programs, too. */
+export function trustedDirectories(path: string, reach: AgentReach = {}): readonly string[] {
+  return path.split(delimiter).filter((each) => isAbsolute(each) && typeof trustedPath(each, reach) === "string");
+}
+
+/** Whether it was made here. */
+export function isTrustedProgram(value: unknown): value is TrustedProgram {
+  return typeof value === "object" && value !== null && programs.has(value);
+}
+
+function programAt(path: string, reach: AgentReach): TrustedProgram | Distrust {
+  const real = trustedPath(path, reach);
+  if (typeof real !== "string") return real;
+  const found = statSync(real);
+  if (!found.isFile() || (found.mode & 0o111) === 0) return { reason: `"${path}" is not a program`, isMissing: false };
+  return known(path);
+}
+
+function known(path: string): TrustedProgram {
+  const program: TrustedProgram = Object.freeze({ path });
+  programs.add(program);
+  return program;
+}
