@@ -49,7 +49,7 @@ const OUTCOMES = {
 } as const;
 
 const AF = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
-const SOCK = { typeMask: 0xf, stream: 1, datagram: 2 } as const;
+const SOCK = { typeMask: 0xf, stream: 1, datagram: 2, sequenced: 5 } as const;
 const PROTOCOL = { any: 0, icmp: 1, tcp: 6, udp: 17, icmpv6: 58 } as const;
 const NETLINK_ROUTE = 0;
 const MSG_FASTOPEN = 0x2000_0000;
@@ -147,7 +147,7 @@ function examineInternet(network: "namespace" | "strict"): readonly BpfLine[] {
   ];
 }
 
-/** Stream pairs only: an end of a datagram pair can be aimed at a path socket of the host. */
+/** Connected for good: an end of a stream or sequenced pair is; one of a datagram pair can be aimed at a path socket of the host. */
 function examineSocketpair(): readonly BpfLine[] {
   return [
     label("socketpair"),
@@ -156,7 +156,8 @@ function examineSocketpair(): readonly BpfLine[] {
     label("pair"),
     load(argument(1)),
     mask(SOCK.typeMask),
-    jump("equal", SOCK.stream, "allow", "EPERM"),
+    jump("equal", SOCK.stream, "allow"),
+    jump("equal", SOCK.sequenced, "allow", "EPERM"),
   ];
 }
 
