@@ -4,13 +4,14 @@
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, copyFile, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { LinuxSandboxName, Session, SessionRecord } from "./parts.js";
 import { isRunning, markProcess, pidNamespace, processesNaming, signalProcess } from "./process-tree.js";
+import { removeTree } from "./remove-tree.js";
 import { removeCgroup } from "./resource-caps.js";
 
 /** How to open a session. */
@@ -45,7 +46,7 @@ export async function openSession({ sandbox, files = {}, base }: SessionOptions)
   const id = makeSessionId();
   const directory = join(place, id);
   const inside = join(directory, "inside");
-  const dispose = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  const dispose = (): Promise<void> => removeTree(directory);
   let record: SessionRecord = { sandbox, cgroups: [] };
   try {
     await mkdir(directory, { mode: 0o711 });
@@ -78,8 +79,11 @@ export async function sweepSessions({ base = sessionsDirectory(), release }: Swe
     if (!isLeftOver(name) || !(await isOurs(directory))) continue;
     killNamed(name);
     if (!(await cleanUp(directory, release))) continue;
-    await rm(directory, { recursive: true, force: true });
-    swept.push(name);
+    const isRemoved = await removeTree(directory).then(
+      () => true,
+      () => false, // whatever an agent made of it is no reason for the next one not to start
+    );
+    if (isRemoved) swept.push(name);
   }
   return swept;
 }
