@@ -1,7 +1,7 @@
 /**
  * `acp run`: real programs in the sandbox `namespace`, the gate outside.
  */
-import { access, readFile } from "node:fs/promises";
+import { access, readFile, symlink } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -113,6 +113,15 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
     const kept = await world.run(["sh", "-c", "echo other > made.txt || cat made.txt"], { args: ["--read-only"] });
     expect(kept.stdout).toBe("new\n");
     expect(await readFile(join(world.work, "made.txt"), "utf8")).toBe("new\n");
+  });
+
+  it("works in a workspace that is named by a link, at its real path", async () => {
+    await using world = await runWorld();
+    const link = join(world.path, "link");
+    await symlink(world.work, link);
+    const { stdout, code } = await world.run(["sh", "-c", "pwd -P; echo made > here"], { args: ["--workspace", link] });
+    expect({ stdout, code }).toEqual({ stdout: `${world.work}\n`, code: 0 });
+    expect(await readFile(join(world.work, "here"), "utf8")).toBe("made\n");
   });
 
   it("keeps the agent from those who answer, also where it may use sockets of its own", async () => {

@@ -26,8 +26,8 @@ function end(error) {
   process.send?.({ kind: "failed", text }, undefined, {}, () => process.exit(70));
 }
 
-/** @param {{ mode: "listen" | "connect", port: number, nonce: string, canaries: { tcpPort: number, udpPort: number, path: string, abstract: string } }} orders */
-async function run({ mode, port, nonce, canaries }) {
+/** @param {{ mode: "listen" | "connect", port: number, nonce: string, canaries: { tcpPort: number, udpPort: number, path: string, abstract: string }, places: readonly string[] }} orders */
+async function run({ mode, port, nonce, canaries, places }) {
   if (mode === "listen") await handOut(port);
   const findings = {
     privileges: privileges(),
@@ -38,7 +38,7 @@ async function run({ mode, port, nonce, canaries }) {
     abstractSocket: await visit({ path: `\0${canaries.abstract}` }, nonce, false),
   };
   const go = nextMessage("go");
-  process.send?.({ kind: "report", findings });
+  process.send?.({ kind: "report", findings, ids: places.map(idOf) });
   await go;
   process.exit(0);
 }
@@ -137,6 +137,19 @@ function datagram(port, nonce) {
 /** @param {unknown} error */
 function reasonOf(error) {
   return error instanceof Error ? ("code" in error && typeof error.code === "string" ? error.code : error.message) : String(error);
+}
+
+/**
+ * Which file a path leads to, whatever its name: device and inode. Its last step is no link.
+ * @param {string} path
+ */
+function idOf(path) {
+  try {
+    const { dev, ino } = fs.lstatSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
 /** What the kernel says about this process. */

@@ -9,6 +9,7 @@ import { chooseAgentUser } from "./agent-user.js";
 import { type NativeHelper, nativeHelper } from "./native-helper.js";
 import { makeOpenObstacle, makeOpenReport } from "./open-report.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, Session } from "./parts.js";
+import { reopenWorkspace } from "./places.js";
 import { makePrivate, probeByStart, startSupervised, type SupervisedPlan } from "./supervised.js";
 import { checkPlaces } from "./workspace.js";
 
@@ -49,6 +50,7 @@ export interface OpenPlanParts {
 export function planOpen({ name, options, helper, report, prefix }: OpenPlanParts): SupervisedPlan {
   const { workspace } = checkPlaces(options);
   const user = chooseAgentUser(options);
+  if (workspace !== undefined) reopenWorkspace(workspace, user);
   return {
     name,
     user,

@@ -170,8 +170,8 @@ describe("runFirstStage() with a stage that lies", () => {
   it("believes the canaries", async () => {
     const text = await readFile(join(session.inside, "first-stage.cjs"), "utf8");
     const claim =
-      'process.send?.({ kind: "report", findings: { ...findings, tcp: "E", udp: "E", pathSocket: "E", abstractSocket: "E" } });';
-    const lying = text.replace('process.send?.({ kind: "report", findings });', claim);
+      'process.send?.({ kind: "report", ids: [], findings: { ...findings, tcp: "E", udp: "E", pathSocket: "E", abstractSocket: "E" } });';
+    const lying = text.replace('process.send?.({ kind: "report", findings, ids: places.map(idOf) });', claim);
     expect(lying).not.toBe(text);
     const stage = join(base, "lying.cjs");
     await writeFile(stage, lying);

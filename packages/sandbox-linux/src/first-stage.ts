@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { ConsentError, type SandboxAspect, type SandboxReport } from "@acp/core";
 import { openCanaries, type OpenCanaries } from "./canaries.js";
 import { inheritedDescriptors } from "./descriptors.js";
-import type { FirstStage, FirstStageFindings, FirstStageOrders, RunFirstStage, Session } from "./parts.js";
+import type { ExpectedPlace, FirstStage, FirstStageFindings, FirstStageOrders, RunFirstStage, Session } from "./parts.js";
 import { statOptional } from "./stat-optional.js";
 
 /** Descriptor of the IPC channel in the child: `stdio[3]` is `"ipc"`. */
@@ -56,18 +56,21 @@ export function firstStageCommand(
 }
 
 /** Runs the manager's side; see {@link RunFirstStage}. */
-export const runFirstStage: RunFirstStage = async (child, { mode, port, listener, session, signal }) => {
+export const runFirstStage: RunFirstStage = async (child, { mode, port, listener, session, signal, places = [] }) => {
   signal.throwIfAborted();
   const nonce = randomBytes(16).toString("hex");
   const messages = readMessages(child, signal);
   await tellPort(session, port);
   await using canaries = await openCanaries(session.directory, nonce);
-  await send(child, { mode, port, nonce, canaries: canaries.places } satisfies FirstStageOrders);
+  const paths = places.map(({ path }) => path);
+  await send(child, { mode, port, nonce, canaries: canaries.places, places: paths } satisfies FirstStageOrders);
   const server = listener ?? (await messages.listener());
   const connections = routeConnections(server, nonce);
   try {
     if (listener === undefined) await send(child, { kind: "taken" });
-    const findings = await overrule(await messages.findings(), canaries);
+    const { findings: found, ids } = await messages.report();
+    confirmPlaces(places, ids);
+    const findings = await overrule(found, canaries);
     return {
       findings,
       listener: server,
@@ -132,6 +135,18 @@ export function confirmPrivileges(sandbox: string, uid: number, { privileges }: 
   if (wrong.length > 0) throw new ConsentError("sandbox_failed", `Cannot start an agent in "${sandbox}": inside, ${wrong.join(", ")}`);
 }
 
+/**
+ * Compares what names inside lead to with what was judged: between the two, a name could be made to lead elsewhere.
+ *
+ * @throws ConsentError `sandbox_failed`.
+ */
+export function confirmPlaces(places: readonly ExpectedPlace[], ids: readonly unknown[]): void {
+  const wrong = places.find(({ device, inode }, index) => ids[index] !== `${device}:${inode}`);
+  if (wrong === undefined) return;
+  const text = `Cannot start an agent: "${wrong.path}" was exchanged for something else while it was shown`;
+  throw new ConsentError("sandbox_failed", text);
+}
+
 /** What the canaries saw counts more than what the stage says. */
 async function overrule(findings: FirstStageFindings, canaries: OpenCanaries): Promise<FirstStageFindings> {
   const reached = await canaries.reached();
@@ -159,7 +174,8 @@ function routeConnections(server: Server, nonce: string): { go(onConnection: (so
 
 interface Messages {
   listener(): Promise<Server>;
-  findings(): Promise<FirstStageFindings>;
+  /** `ids`: of the places, in their order, as device and inode. */
+  report(): Promise<{ readonly findings: FirstStageFindings; readonly ids: readonly unknown[] }>;
 }
 
 /** The stage's messages. The stage is our own file, but it runs where the agent's rights end: what it says is checked for its shape. */
@@ -193,9 +209,10 @@ function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
       if (!(handle instanceof Server)) throw new ConsentError("sandbox_failed", "Cannot start an agent: no listener came out of it");
       return handle;
     },
-    findings: async () => {
+    report: async () => {
       const [message] = await Promise.race([report, ended]);
-      return parseFindings(isKind(message, "report") && "findings" in message ? message.findings : undefined);
+      const { findings, ids } = isObject(message) ? message : {};
+      return { findings: parseFindings(findings), ids: Array.isArray(ids) ? ids : [] };
     },
   };
 }

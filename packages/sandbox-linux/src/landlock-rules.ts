@@ -29,10 +29,12 @@ export interface LandlockRuleParts {
   readonly own: readonly string[];
   /** The terminal that the agent shares with the manager, where it does. */
   readonly terminals: readonly string[];
+  /** What native/confine.c is told instead of a path that is open. */
+  readonly sourceOf?: (path: string) => string;
 }
 
 /** The rules; what does not exist on this host is left out. */
-export function makeLandlockRules({ places, readable, own, terminals }: LandlockRuleParts): readonly string[] {
+export function makeLandlockRules({ places, readable, own, terminals, sourceOf = String }: LandlockRuleParts): readonly string[] {
   const { workspace } = places;
   const rules: Readonly<Record<string, readonly string[]>> = {
     "--read": [
@@ -46,7 +48,7 @@ export function makeLandlockRules({ places, readable, own, terminals }: Landlock
     "--write": [...own, ...(workspace?.access === "read-write" ? [workspace.path] : [])],
     "--device": [...DEVICES, ...terminals],
   };
-  return Object.entries(rules).flatMap(([option, paths]) => paths.filter(exists).flatMap((path) => [option, path]));
+  return Object.entries(rules).flatMap(([option, paths]) => paths.filter(exists).flatMap((path) => [option, sourceOf(path)]));
 }
 
 /** A hidden place that the rules would show with the system around it, and what shows it. */

@@ -12,11 +12,13 @@ import { makeLandlockRules, shownHidden } from "./landlock-rules.js";
 import type { Obstacle } from "./namespace-host.js";
 import { helperDirectory, type NativeHelper, nativeHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, ResourceCaps } from "./parts.js";
+import { openPlaces, reopenWorkspace } from "./places.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { makePrivate, probeByStart, startSupervised, type SupervisedPlan, type SupervisedSetup } from "./supervised.js";
 import { limitOptions, limitsItem } from "./supervised-limits.js";
-import { checkPlaces, type VisiblePlaces } from "./workspace.js";
+import { PLACES_FD } from "./supervised-child.js";
+import { checkPlaces, shownPlaces, type VisiblePlaces } from "./workspace.js";
 
 /** What a Landlock sandbox is told. */
 export interface LandlockOptions extends ConfinementOptions {
@@ -68,6 +70,7 @@ async function prepare(options: LandlockOptions, findHelper: () => Promise<Nativ
   const places = checkPlaces({ ...options, hidden: [...hidden, helperDirectory()] });
   const [caps, user, arch] = [parseCaps(options.caps), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
+  if (places.workspace !== undefined) reopenWorkspace(places.workspace, user);
   if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
   if (unixSockets !== "none") {
     return {
@@ -111,13 +114,20 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
     setUp: async ({ session, port }): Promise<SupervisedSetup> => {
       const home = await makePrivate(join(session.directory, "home"), user);
       const temporary = await makePrivate(join(session.directory, "tmp"), user);
+      const own = [home, temporary];
+      const open = openPlaces(shownPlaces(places), [session.inside, ...own], places.hidden);
+      const sourceOf = (path: string): string => {
+        const at = open.all.findIndex((each) => each.path === path);
+        return at === -1 ? path : `/proc/self/fd/${PLACES_FD + at}`;
+      };
       return {
         home,
         env: { TMPDIR: temporary },
         prefix: [],
         filter,
+        open,
         confine: (environment) => [
-          ...makeLandlockRules({ places, readable: [session.inside, environment], own: [home, temporary], terminals }),
+          ...makeLandlockRules({ places, readable: [session.inside, environment], own, terminals, sourceOf }),
           "--connect",
           network === "proxy" ? `${port}` : "0",
           ...limitOptions(caps, user),

@@ -82,6 +82,15 @@ export interface FirstStageOrders {
   /** 32 hexadecimal digits that the stage sends through the proxy's port and must get back. */
   readonly nonce: string;
   readonly canaries: Canaries;
+  /** Paths inside, to say which files they lead to. */
+  readonly places: readonly string[];
+}
+
+/** A path inside, and the file of the host that it has to lead to, as the kernel calls it. */
+export interface ExpectedPlace {
+  readonly path: string;
+  readonly device: string;
+  readonly inode: string;
 }
 
 /** What the kernel says about the first stage's own process, which the agent will take the place of. */
@@ -116,7 +125,9 @@ export interface FirstStage {
 /** Runs the manager's side of the first stage in a child that was spawned with an IPC channel. */
 export type RunFirstStage = (
   child: ChildProcess,
-  orders: Omit<FirstStageOrders, "nonce" | "canaries"> & {
+  orders: Pick<FirstStageOrders, "mode" | "port"> & {
+    /** What the agent is shown; left out: nothing that a name inside stands for. */
+    readonly places?: readonly ExpectedPlace[];
     /** With `connect`: the manager's own listener. */
     readonly listener?: Server;
     /** Where the path canary is opened. */

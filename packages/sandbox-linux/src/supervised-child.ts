@@ -26,6 +26,8 @@ export interface SupervisedCommand {
   /** Options of native/confine.c. */
   readonly confine: readonly string[];
   readonly filter: Uint8Array | undefined;
+  /** Descriptors for native/confine.c beside a filter, from {@link PLACES_FD} on. */
+  readonly places: readonly number[];
   readonly stdio: "inherit" | "pipe";
 }
 
@@ -39,6 +41,8 @@ export interface SupervisedChild {
 }
 
 const FILTER_FD = 4;
+/** The first descriptor of a place in the child. */
+export const PLACES_FD = 5;
 /** `$1`: the environment, `$2`: the working directory. */
 const BEGIN = `. "$1" && cd -- "$2" || exit 125
 shift 2
@@ -54,7 +58,8 @@ export function spawnSupervised(command: SupervisedCommand): SupervisedChild {
   const filterFd = filter === undefined ? undefined : openFilter(session, filter);
   const stream = command.stdio;
   try {
-    const stdio: Exclude<StdioOptions, string> = [stream, stream, "inherit", "ipc", ...(filterFd === undefined ? [] : [filterFd])];
+    const stdio: Exclude<StdioOptions, string> = [stream, stream, "inherit", "ipc"];
+    if (filterFd !== undefined) stdio.push(filterFd, ...command.places);
     const child = coverInherited(stdio, (covered) => startTool(wholeCommand(command), { stdio: covered }));
     const exit = exitOf(child);
     return { process: child, hasSupervisor: helper.isAvailable, exit, end: () => end(child, helper.isAvailable, exit) };

@@ -12,6 +12,7 @@ import type { Obstacle } from "./namespace-host.js";
 import type { NativeHelper } from "./native-helper.js";
 import type { AgentUser, FirstStageFindings, LinuxSandboxedProcess, LinuxSandboxName, ResourceCaps, Session } from "./parts.js";
 import { acceptFrom } from "./peer-uid.js";
+import type { OpenPlaces } from "./places.js";
 import { descendantsOf, signalProcess } from "./process-tree.js";
 import { type CapGroups, createCapGroups } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
@@ -52,6 +53,8 @@ export interface SupervisedSetup {
   /** Options of native/confine.c, given the file with the agent's environment. */
   readonly confine: (environment: string) => readonly string[];
   readonly filter: Uint8Array | undefined;
+  /** What the options of native/confine.c name as `/proc/self/fd/N`, the first as {@link PLACES_FD}; closed when the agent runs. */
+  readonly open?: OpenPlaces;
   /** Put before the agent's own command line. */
   readonly prefix: readonly string[];
 }
@@ -131,6 +134,7 @@ async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
   const { port, server } = await listenOnLoopback(0);
   undo.add(() => stopListening(server));
   const setup = await plan.setUp({ session, port });
+  using open = setup.open;
   const env = { ...setup.env, ...options.env({ port, files: session.inside, home: setup.home }) };
   const environment = await writeEnvironment(session, plan.user, env);
   const child = spawnSupervised({
@@ -141,11 +145,12 @@ async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
     argv: [...setup.prefix, ...argv],
     confine: setup.confine(environment),
     filter: setup.filter,
+    places: open?.all.map(({ fd }) => fd) ?? [],
     stdio: options.stdio ?? "inherit",
     cwd: options.cwd ?? plan.cwd ?? setup.home,
   });
   undo.add(() => child.end());
-  const stage = await runFirstStage(child.process, { mode: "connect", port, listener: server, session, signal });
+  const stage = await runFirstStage(child.process, { mode: "connect", port, listener: server, session, signal, places: open?.all ?? [] });
   confirm(plan, report, stage.findings);
   const agent = findAgent(child);
   await groups?.add([child.process.pid ?? 0, ...descendantsOf(child.process.pid ?? 0)]); // all of them wait for the word to go

@@ -78,6 +78,11 @@ export function checkPlaces({ workspace, readable = [], hidden = [], programs = 
   };
 }
 
+/** What of the host the operator shows, by real paths. */
+export function shownPlaces({ workspace, readable }: VisiblePlaces): readonly string[] {
+  return [...readable, ...(workspace === undefined ? [] : [workspace.path])];
+}
+
 /** Whether a path is a directory itself or lies in it. Both absolute and normalised. */
 export function liesIn(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`);

@@ -1,7 +1,18 @@
 /** What an agent under Landlock reaches, and what it does not; also the way that its report leaves open. Many more attempts: test/escape.test.ts. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLandlockSandbox } from "../src/landlock.js";
 import { helperDirectory } from "../src/native-helper.js";
 import { sessionsDirectory } from "../src/session.js";
-import { IS_ROOT, NEEDS, nodeScript, PLAIN_UID, runShell, startManager } from "./supervised-kit.js";
+import { IS_ROOT, NEEDS, nodeScript, PLAIN_UID, runShell, startAgent, startManager, textOf } from "./supervised-kit.js";
 
 let scratch: string;
 const open: (Server | ReturnType<typeof createSocket>)[] = [];
@@ -128,6 +139,19 @@ describe.skipIf(!NEEDS.landlock.run)(`createLandlockSandbox() ${NEEDS.landlock.r
       enforcement: "partial",
       reason: expect.stringContaining("every other host"),
     });
+  });
+
+  it("starts again, and leaves nothing, after an agent that closed its workspace and all that it has to its own user", async () => {
+    const work = makeDirectory("work");
+    const sandbox = createLandlockSandbox({ ...user, workspace: { path: work, access: "read-write" } });
+    const script =
+      'mkdir -p "$HOME/a/b" "$TMPDIR/c"; touch "$HOME/a/b/file"; cat file; chmod 000 "$HOME/a/b" "$HOME/a" "$HOME" "$TMPDIR/c" "$TMPDIR" .';
+    for (const turn of [1, 2]) {
+      const agent = await startAgent(sandbox, ["/bin/sh", "-c", script]);
+      expect([turn, await textOf(agent), await agent.exited]).toEqual([turn, "in work", { code: 0, signal: undefined }]);
+      expect(readdirSync(sessionsDirectory()).filter((id) => id.includes(`-${process.pid}-`))).toEqual([]);
+    }
+    chmodSync(work, 0o755);
   });
 
   it("lets nothing out at all where there is no network", async () => {

@@ -1,6 +1,7 @@
 /**
  * Plan: what the options of `acp run` ask for, checked before anything is opened.
  */
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConsentError, nearest } from "@acp/core";
 import type { SandboxLevel } from "@acp/core";
@@ -55,7 +56,7 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     sandboxes: sandbox === "auto" ? ["namespace", "landlock"] : [sandbox],
     ...(requiredLevel !== undefined && { requiredLevel }),
     speaksMcp: oneOf("mcp", values.mcp, ["stdio"]) !== undefined,
-    ...(workspace !== undefined && { workspace: { path: resolve(io.cwd, workspace), access } }),
+    ...(workspace !== undefined && { workspace: { path: realOf(resolve(io.cwd, workspace)), access } }),
     readable: listOf("read", values.read).map((path) => resolve(io.cwd, path)),
     ...(user !== undefined && { user }),
     ...(openclawUser !== undefined && { openclawUser }),
@@ -63,6 +64,15 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     unixSockets: flags.has("unix-sockets") ? "private" : "none",
     dns,
   };
+}
+
+/** Inside, links above a workspace are not there: it works, and is named, where it really is. What is not there is refused later, by this name. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** What says two things at once is refused. */
