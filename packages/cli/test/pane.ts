@@ -15,6 +15,7 @@ export interface Pane extends AsyncDisposable {
   /** Answers a question with one key: Enter follows once the key is shown, since what comes in one piece is taken for a paste. */
   answer(key: string): Promise<void>;
   press(key: string): Promise<void>;
+  resize(columns: number, rows: number): Promise<void>;
 }
 
 let panes = 0;
@@ -50,6 +51,9 @@ export async function openPane(command: string, cwd: string): Promise<Pane> {
     },
     async press(key) {
       await tmux("send-keys", "-t", "pane", key);
+    },
+    async resize(columns, rows) {
+      await tmux("resize-window", "-t", "pane", "-x", `${columns}`, "-y", `${rows}`);
     },
     async [Symbol.asyncDispose]() {
       await tmux("kill-server").catch(() => "");

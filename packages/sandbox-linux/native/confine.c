@@ -21,8 +21,9 @@
  * Argument lists are readable by every process of the host: nothing secret belongs in them. Linux 5.9; Landlock's parts as named below.
  */
 #define _GNU_SOURCE
+#define PROGRAM "confine"
+#include "common.h"
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -30,21 +31,15 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { NOT_STARTED = 125, RULES_MAX = 256, KEPT_MAX = 8, FILTER_MAX = 4096 };
+enum { RULES_MAX = 256, KEPT_MAX = 8, FILTER_MAX = 4096 };
 
 /* linux/landlock.h, which is older than the kernel on many hosts. These numbers are the same on every architecture. */
-enum { SYS_LANDLOCK_CREATE = 444, SYS_LANDLOCK_ADD = 445, SYS_LANDLOCK_RESTRICT = 446, SYS_CLOSE_RANGE = 436 };
+enum { SYS_LANDLOCK_CREATE = 444, SYS_LANDLOCK_ADD = 445, SYS_LANDLOCK_RESTRICT = 446 };
 enum { CREATE_VERSION = 1, RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2 };
 enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_IOCTL = 5, ABI_SCOPES = 6 };
 #define FS_EXECUTE (1ULL << 0)
@@ -76,28 +71,7 @@ struct options {
   char **command;
 };
 
-static void fail(const char *what, const char *which) {
-  dprintf(2, "confine: cannot %s \"%s\": %s\n", what, which, strerror(errno));
-  _exit(NOT_STARTED);
-}
-
-static void refuse(const char *what) {
-  dprintf(2, "confine: %s\n", what);
-  _exit(NOT_STARTED);
-}
-
 /* ---- options ---- */
-
-static long number(const char *text) {
-  char *end;
-  errno = 0;
-  long value = strtol(text, &end, 10);
-  if (errno != 0 || end == text || *end != '\0' || value < 0) {
-    errno = EINVAL;
-    fail("read the number", text);
-  }
-  return value;
-}
 
 static void add_rule(struct options *o, char kind, const char *path) {
   if (o->rule_count == RULES_MAX) refuse("too many paths");
@@ -129,15 +103,6 @@ static struct options parse(char **argv) {
 }
 
 /* ---- giving up rights ---- */
-
-static void set_limit(int resource, long value, const char *name) {
-  if (value < 0) return;
-  struct rlimit limit;
-  if (getrlimit(resource, &limit) != 0) fail("read the limit", name);
-  rlim_t most = limit.rlim_max < (rlim_t)value ? limit.rlim_max : (rlim_t)value; /* never raised */
-  limit.rlim_cur = limit.rlim_max = most;
-  if (setrlimit(resource, &limit) != 0) fail("set the limit", name);
-}
 
 static int landlock_abi(void) {
   long abi = syscall(SYS_LANDLOCK_CREATE, NULL, 0, CREATE_VERSION);
@@ -211,18 +176,6 @@ static void drop_capabilities(void) {
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 || syscall(SYS_capset, &header, none) != 0) fail("drop", "capabilities");
 }
 
-static void close_descriptors(const struct options *o) {
-  unsigned int from = 3;
-  for (;;) {
-    unsigned int kept = ~0U;
-    for (int i = 0; i < o->kept_count; i++)
-      if (o->kept[i] >= from && o->kept[i] < kept) kept = (unsigned int)o->kept[i];
-    if (kept > from && syscall(SYS_CLOSE_RANGE, from, kept == ~0U ? kept : kept - 1, 0) != 0) fail("close", "descriptors");
-    if (kept == ~0U) return;
-    from = kept + 1;
-  }
-}
-
 static void become_command(const struct options *o, pid_t supervisor, const sigset_t *mask) {
   static struct sock_filter code[FILTER_MAX];
   struct sock_fprog program = { 0 };
@@ -237,7 +190,7 @@ static void become_command(const struct options *o, pid_t supervisor, const sigs
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) fail("set", "pdeathsig"); /* a change of user would have cleared it */
   if (getppid() != supervisor) _exit(NOT_STARTED);
   if (ruleset >= 0 && syscall(SYS_LANDLOCK_RESTRICT, ruleset, 0) != 0) fail("enforce", "Landlock rules");
-  close_descriptors(o);
+  close_all_but(o->kept, o->kept_count);
   sigprocmask(SIG_SETMASK, mask, NULL);
   if (program.len > 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) fail("install", "the filter");
   execvp(o->command[0], o->command);
@@ -319,8 +272,8 @@ static void kill_descendants(pid_t command, int *status) {
 
 static void let_go_of_descriptors(void) {
   int null = open("/dev/null", O_RDWR);
-  for (int fd = 0; fd <= 2 && null >= 0; fd++) dup2(null, fd);
-  if (syscall(SYS_CLOSE_RANGE, 3, ~0U, 0) != 0) _exit(NOT_STARTED);
+  for (int fd = 0; fd < STREAMS && null >= 0; fd++) dup2(null, fd);
+  if (syscall(SYS_CLOSE_RANGE, STREAMS, ~0U, 0) != 0) _exit(NOT_STARTED);
 }
 
 /* Ends as the command ended, so that the caller sees the same. */

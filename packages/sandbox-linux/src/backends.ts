@@ -3,10 +3,19 @@
  */
 import { createEnvSandbox as env } from "./env.js";
 import { createLandlockSandbox as landlock, type LandlockOptions } from "./landlock.js";
+import { createNamespaceSandbox as namespace } from "./namespace.js";
 import type { ConfinementOptions, LinuxSandbox } from "./parts.js";
 import { createPreloadSandbox as preload } from "./preload.js";
 import { createUidSandbox as uid } from "./uid.js";
 import type { UidOptions } from "./uid-prepare.js";
+
+/**
+ * Namespaces of the agent's own, made by bubblewrap: level `full`. `probe` and `spawn` throw ConsentError `options_invalid` where the options name a
+ * directory, a user or a cap that cannot be had.
+ */
+export function createNamespaceSandbox(options: ConfinementOptions = {}): LinuxSandbox {
+  return namespace(options);
+}
 
 /**
  * Rules on a system user: level `uid`. The manager has to be root, and the agent's user nobody that could be somebody else. Its `probe` never throws;

@@ -4,7 +4,6 @@ export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choo
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
-export { createNamespaceSandbox } from "./namespace.js";
-export { createEnvSandbox, createLandlockSandbox, createPreloadSandbox, createUidSandbox } from "./backends.js";
+export { createEnvSandbox, createLandlockSandbox, createNamespaceSandbox, createPreloadSandbox, createUidSandbox } from "./backends.js";
 export type { UidOptions } from "./uid-prepare.js";
 export type { LandlockOptions } from "./landlock.js";

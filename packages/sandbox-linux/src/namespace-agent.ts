@@ -5,6 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Server } from "node:net";
 import { constants } from "node:os";
 import { ConsentError, type SandboxExit, type SandboxReport } from "@acp/core";
+import { findName, type JobControl } from "./job-control.js";
 import type { LinuxSandboxedProcess, Session } from "./parts.js";
 import { childrenOf, gone, markProcess, type ProcessMark, signalProcess } from "./process-tree.js";
 import type { CapGroups } from "./resource-caps.js";
@@ -20,6 +21,8 @@ export interface NamespaceProcesses {
 /** What an agent that runs holds. */
 export interface AgentParts {
   readonly child: ChildProcess;
+  /** Left out: without native/init.c there is none. */
+  readonly control: JobControl | undefined;
   readonly processes: NamespaceProcesses;
   readonly listener: Server;
   readonly groups: CapGroups;
@@ -27,13 +30,6 @@ export interface AgentParts {
   readonly report: SandboxReport;
   readonly signal: AbortSignal | undefined;
 }
-
-/** Signals by number; of two names the older one (SIGABRT, not SIGIOT), which comes first in the list. */
-const SIGNALS: ReadonlyMap<number, string> = new Map(
-  Object.entries(constants.signals)
-    .toReversed()
-    .map(([name, number]) => [number, name]),
-);
 
 /**
  * Finds the processes while all of them wait for the word to go: bubblewrap, its init and the shell are then one line of descent.
@@ -52,15 +48,16 @@ export function findProcesses(child: ChildProcess): NamespaceProcesses {
 
 /** Looks after an agent; its exit cleans up, whether anybody asks or not. */
 export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
-  const { child, processes, report, signal } = parts;
+  const { child, control, processes, report, signal } = parts;
   const ended = new Promise<SandboxExit>((resolve) => {
     child.once("exit", (code, name) => resolve(readExit(code, name)));
     if (child.exitCode !== null || child.signalCode !== null) resolve(readExit(child.exitCode, child.signalCode));
   });
   const exited = ended.then(async (exit) => {
     signal?.removeEventListener("abort", end);
+    const seen = await control?.ended;
     await cleanUp(parts);
-    return exit;
+    return seen ?? exit;
   });
   const end = (): void => {
     signalProcess(processes.init, "SIGKILL");
@@ -75,7 +72,7 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
     exited,
     kill: (name) => {
       if (!isSignal(name)) throw new ConsentError("options_invalid", `Cannot send the signal "${name}": there is no such signal`);
-      signalProcess(processes.agent, name);
+      if (control?.pass(name) !== true) signalProcess(processes.agent, name);
     },
     close: async () => {
       end();
@@ -84,7 +81,7 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
   };
 }
 
-/** Bubblewrap goes when the agent does; what the agent started goes with the namespace's init, a moment later. */
+/** Bubblewrap goes when the agent does; without native/init.c, what the agent started goes with the namespace's init, a moment later. */
 async function cleanUp({ processes, listener, groups, session }: AgentParts): Promise<void> {
   signalProcess(processes.init, "SIGKILL");
   await gone(processes.init);
@@ -104,7 +101,7 @@ async function quietly(act: () => PromiseLike<void>): Promise<void> {
 
 /** Bubblewrap says a signal as a shell does, 128 and its number, so an exit code above 128 that is a signal's is taken for one. */
 function readExit(code: number | null, name: string | null): SandboxExit {
-  const signal = name ?? SIGNALS.get((code ?? 0) - 128);
+  const signal = name ?? findName((code ?? 0) - 128);
   return signal === undefined ? { code: code ?? 0, signal: undefined } : { code: undefined, signal };
 }
 

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ArgumentParts, makeArguments } from "./namespace-arguments.js";
+import { type ArgumentParts, makeArguments, makeEnvironment } from "./namespace-arguments.js";
 
 const parts: ArgumentParts = {
   host: { bwrap: "/usr/bin/bwrap", setpriv: "/usr/bin/setpriv", variant: "own" },
   root: ["--ro-bind", "/usr", "/usr"],
   env: { A: "1" },
   cwd: "/tmp",
-  hasTerminal: false,
+  hasInit: false,
   seccompFd: 4,
-  channelFd: 3,
 };
 const argumentsOf = (more: Partial<ArgumentParts> = {}): readonly string[] =>
   Buffer.from(makeArguments({ ...parts, ...more }))
@@ -27,9 +26,12 @@ describe("makeArguments()", () => {
     expect(argumentsOf()).not.toContain("--cap-add");
   });
 
-  it("gives up the terminal's session unless there is one to keep", () => {
-    expect(argumentsOf()).toContain("--new-session");
-    expect(argumentsOf({ hasTerminal: true })).not.toContain("--new-session");
+  it("leaves the session and the environment to a first process of ours", () => {
+    expect(argumentsOf().join(" ")).toMatch(/--new-session.* --setenv A 1$/u);
+    const own = argumentsOf({ hasInit: true });
+    expect(own).toContain("--as-pid-1");
+    expect(own).not.toContain("--new-session");
+    expect(own).not.toContain("--setenv");
   });
 
   it("keeps what becoming a user needs where there is no user namespace", () => {
@@ -54,5 +56,15 @@ describe("makeArguments()", () => {
 
   it("throws options_invalid for a NUL in a path", () => {
     expect(() => argumentsOf({ cwd: "/tmp\0--bind\0/\0/" })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+  });
+});
+
+describe("makeEnvironment()", () => {
+  it("gives each variable as a string that ends with a NUL", () => {
+    expect(Buffer.from(makeEnvironment({ A: "1", B: "two\nlines=2" })).toString()).toBe("A=1\0B=two\nlines=2\0");
+  });
+
+  it.each([{ "A=B": "c" }, { "": "c" }, { A: "b\0C=d" }])("throws options_invalid for %j", (env) => {
+    expect(() => makeEnvironment(env)).toThrow(expect.objectContaining({ code: "options_invalid" }));
   });
 });

@@ -18,11 +18,10 @@ export interface ArgumentParts {
   readonly root: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Whether the agent keeps the terminal's session, so that Ctrl-C and window sizes reach it. */
-  readonly hasTerminal: boolean;
-  /** Descriptors of the child. */
+  /** Whether native/init.c is the first process; it makes the session, and has the environment from {@link makeEnvironment}. */
+  readonly hasInit: boolean;
+  /** Descriptor of the child. */
   readonly seccompFd: number;
-  readonly channelFd: number;
 }
 
 /**
@@ -30,22 +29,33 @@ export interface ArgumentParts {
  *
  * @throws ConsentError `options_invalid` where a part holds a NUL, which would end it and begin an argument of its own.
  */
-export function makeArguments({ host, root, env, cwd, hasTerminal, seccompFd, channelFd }: ArgumentParts): Uint8Array {
-  const args = [
+export function makeArguments({ host, root, env, cwd, hasInit, seccompFd }: ArgumentParts): Uint8Array {
+  const variables = Object.entries(env).flatMap(([name, value]) => option("--setenv", checkName(name), value));
+  return joinWords([
     ...userArguments(host),
     ...ALWAYS,
-    ...(hasTerminal ? [] : ["--new-session"]),
+    hasInit ? "--as-pid-1" : "--new-session",
     ...root,
     ...option("--seccomp", String(seccompFd)),
     ...option("--chdir", cwd),
     "--clearenv",
-    ...option("--setenv", "NODE_CHANNEL_FD", String(channelFd)),
-    ...Object.entries(env).flatMap(([name, value]) => option("--setenv", checkName(name), value)),
-  ];
-  const broken = args.findIndex((each) => each.includes("\0"));
-  if (broken !== -1)
+    ...(hasInit ? [] : variables),
+  ]);
+}
+
+/**
+ * Makes the agent's environment, as the bytes for native/init.c, which has none itself: a library named there would be loaded into it.
+ *
+ * @throws ConsentError `options_invalid` for what is no variable.
+ */
+export function makeEnvironment(env: Readonly<Record<string, string>>): Uint8Array {
+  return joinWords(Object.entries(env).map(([name, value]) => `${checkName(name)}=${value}`));
+}
+
+function joinWords(words: readonly string[]): Uint8Array {
+  if (words.some((each) => each.includes("\0")))
     throw new ConsentError("options_invalid", "Cannot start an agent: a path or a variable of its environment holds a NUL");
-  return Buffer.from(args.map((each) => `${each}\0`).join(""));
+  return Buffer.from(words.map((each) => `${each}\0`).join(""));
 }
 
 /** One option and its values, on one line. */

@@ -2,25 +2,29 @@
  * Namespace child: starts bubblewrap with the first stage in it. What must not be seen on a command line goes through descriptors.
  */
 import type { ChildProcess, StdioOptions } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { Socket } from "node:net";
-import { join } from "node:path";
-import { isatty } from "node:tty";
+import { basename, dirname, join } from "node:path";
 import { ConsentError, type SandboxSpawnOptions } from "@acp/core";
 import { coverInherited } from "./descriptors.js";
 import { CHANNEL_FD, firstStageCommand } from "./first-stage.js";
-import { makeArguments } from "./namespace-arguments.js";
-import { bwrapCommand, canIgnoreSignals, DEFAULT_SIGNALS, IGNORE_SIGNALS, insideCommand } from "./namespace-host.js";
+import { type HostTerminal, openHostTerminal } from "./host-terminal.js";
+import { createJobControl, type JobControl } from "./job-control.js";
+import { makeArguments, makeEnvironment } from "./namespace-arguments.js";
+import { bwrapCommand, insideCommand } from "./namespace-host.js";
 import type { NamespacePreparation } from "./namespace-prepare.js";
-import { INSIDE, makeRoot, writeEtc } from "./namespace-root.js";
-import type { Session } from "./parts.js";
+import { INSIDE, madeUpFiles, makeRoot, ownSources, writeEtc } from "./namespace-root.js";
+import type { ExpectedPlace, ResourceCaps, Session } from "./parts.js";
+import { fileIdAt, openPlaces, type OpenPlaces } from "./places.js";
 import { rlimitCommand } from "./resource-caps.js";
 import { startTool } from "./tools.js";
+import { shownPlaces } from "./workspace.js";
 
 /** The proxy's port inside: any would do, the agent has all of them to itself. */
 export const PORT_INSIDE = 18_443;
 
-const SECCOMP_FD = 4;
-const ARGS_FD = 5;
+/** Descriptors of the child. */
+const FDS = { seccomp: 4, args: 5, control: 6, environment: 7, init: 8, terminal: 9, places: 10 } as const;
 
 /** What to start. */
 export interface NamespaceStart {
@@ -30,49 +34,128 @@ export interface NamespaceStart {
   readonly options: SandboxSpawnOptions<Socket>;
 }
 
+/** A child whose first stage waits for orders. */
+export interface NamespaceChild {
+  readonly process: ChildProcess;
+  /** Left out: without native/init.c there is none. */
+  readonly control: JobControl | undefined;
+  /** What the agent has to see, and nothing else in its place. */
+  readonly places: readonly ExpectedPlace[];
+}
+
 /**
- * Starts the child; its first stage waits for orders.
+ * Starts the child.
  *
  * @throws ConsentError `options_invalid` for an environment that cannot be given.
  */
-export async function startNamespaceChild({ prepared, session, argv, options }: NamespaceStart): Promise<ChildProcess> {
-  const { host, user, places, caps, node, filter } = prepared;
+export async function startNamespaceChild({ prepared, session, argv, options }: NamespaceStart): Promise<NamespaceChild> {
+  const { host, user, places, caps, node, filter, init } = prepared;
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
-  const hasTerminal = options.stdio !== "pipe" && isatty(0);
-  const keepsSignals = hasTerminal && (await canIgnoreSignals());
+  const { inside } = session;
+  using open = openPlaces(shownPlaces(places), ownSources({ inside, etc, node }), places.hidden);
+  const env = options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home });
   const args = makeArguments({
     host,
-    root: makeRoot({ places, inside: session.inside, etc, node, scratchBytes: caps.scratchBytes, isAgents: host.variant !== "rooted" }),
-    env: options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home }),
+    root: makeRoot({
+      places,
+      inside,
+      etc,
+      node,
+      scratchBytes: caps.scratchBytes,
+      isAgents: host.variant !== "rooted",
+      // Without our first process nobody would close the descriptors; then a name that leads elsewhere is only found out afterwards.
+      ...(init.isAvailable && { sourceOf: (path) => sourceOf(open, path) }),
+    }),
+    env,
     cwd: options.cwd ?? places.workspace?.path ?? INSIDE.home,
-    hasTerminal,
-    seccompFd: SECCOMP_FD,
-    channelFd: CHANNEL_FD,
+    hasInit: init.isAvailable,
+    seccompFd: FDS.seccomp,
   });
+  const environment = makeEnvironment(env);
+  const hasPipes = options.stdio === "pipe";
+  const terminal = init.isAvailable ? openHostTerminal(hasPipes) : undefined;
+  const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
   const command = [
-    ...(keepsSignals ? IGNORE_SIGNALS : []),
     ...bwrapCommand(host, user),
     "--args",
-    String(ARGS_FD),
+    String(FDS.args),
     "--",
-    ...(keepsSignals ? DEFAULT_SIGNALS : []),
     ...insideCommand(host, user),
-    ...rlimitCommand(caps),
-    ...firstStageCommand({ node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id }, argv),
+    // The first process closes what the agent is not to have.
+    ...(init.isAvailable ? [...initCommand(caps, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
+    ...(init.isAvailable ? [] : [...rlimitCommand(caps), ...firstStageCommand(stage, argv)]),
   ];
-  const [input, output] = options.stdio === "pipe" ? (["pipe", "pipe"] as const) : (["inherit", "inherit"] as const);
-  const stdio: Exclude<StdioOptions, string> = [input, output, "inherit", "ipc", "pipe", "pipe"];
-  const child = coverInherited(stdio, (covered) => startTool(command, { stdio: covered, env: {} }));
-  feed(child, SECCOMP_FD, filter);
-  feed(child, ARGS_FD, args);
-  return child;
+  const child = spawnWith(command, { hasPipes, terminal, init: init.isAvailable ? init.path : undefined, open });
+  feed(child, FDS.seccomp, filter);
+  feed(child, FDS.args, args);
+  const expected = expectedPlaces(open, { inside, etc });
+  if (!init.isAvailable) return { process: child, control: undefined, places: expected };
+  feed(child, FDS.environment, environment);
+  return { process: child, control: createJobControl(pipeOf(child, FDS.control), terminal), places: expected };
+}
+
+/** The descriptor of a place in the child, or of the directory that a file of ours lies in. */
+function sourceOf({ all }: OpenPlaces, path: string): string {
+  const at = all.findIndex((each) => each.path === path);
+  if (at !== -1) return `/proc/self/fd/${FDS.places + at}`;
+  const above = all.findIndex((each) => each.path === dirname(path));
+  return above === -1 ? path : `/proc/self/fd/${FDS.places + above}/${basename(path)}`;
+}
+
+/** Every place by its path inside. */
+function expectedPlaces({ all }: OpenPlaces, { inside, etc }: { readonly inside: string; readonly etc: string }): readonly ExpectedPlace[] {
+  return all.flatMap(({ path, fd, device, inode }) => {
+    if (path === etc) return madeUpFiles().map(([name, at]) => ({ path: at, ...fileIdAt(`/proc/self/fd/${fd}/${name}`) }));
+    return [{ path: path === inside ? INSIDE.files : path, device, inode }];
+  });
+}
+
+/** native/init.c, named by its descriptor: where it lies need not be a place that the agent's user may enter. */
+function initCommand({ processes, openFiles }: ResourceCaps, terminal: HostTerminal | undefined): readonly string[] {
+  const numbers = { control: FDS.control, environment: FDS.environment, keep: CHANNEL_FD, processes, files: openFiles };
+  const shown = terminal === undefined ? {} : { terminal: FDS.terminal, background: terminal.isShared ? 1 : 0 };
+  return [
+    `/proc/self/fd/${FDS.init}`,
+    ...Object.entries({ ...numbers, ...shown }).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ...(terminal?.streams ?? []).flatMap((fd) => ["--slave", String(fd)]),
+    "--",
+  ];
+}
+
+interface SpawnWith {
+  readonly hasPipes: boolean;
+  readonly terminal: HostTerminal | undefined;
+  readonly init: string | undefined;
+  readonly open: OpenPlaces;
+}
+
+/**
+ * In a session of its own: what a terminal sends to its foreground reaches the manager, and by it the agent. Bubblewrap gets no terminal for its output,
+ * since it would show that inside as /dev/console.
+ */
+function spawnWith(command: readonly string[], { hasPipes, terminal, init, open }: SpawnWith): ChildProcess {
+  const stream = (fd: number): "pipe" | "ignore" | "inherit" =>
+    hasPipes ? "pipe" : terminal?.streams.includes(fd) === true ? "ignore" : "inherit";
+  const initFd = init === undefined ? undefined : openSync(init, "r");
+  const ofInit = initFd === undefined ? [] : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", ...open.all.map(({ fd }) => fd)] as const);
+  const stdio: Exclude<StdioOptions, string> = [stream(0), stream(1), "inherit", "ipc", "pipe", "pipe", ...ofInit];
+  try {
+    return coverInherited(stdio, (covered) => startTool(command, { stdio: covered, env: {}, isDetached: true }));
+  } finally {
+    if (initFd !== undefined) closeSync(initFd);
+  }
 }
 
 /** A child that is gone before it has read is told apart by its exit. */
 function feed(child: ChildProcess, fd: number, bytes: Uint8Array): void {
-  const pipe = child.stdio[fd];
-  if (!(pipe instanceof Socket)) throw new ConsentError("sandbox_failed", "Cannot start an agent: bubblewrap could not be started");
+  const pipe = pipeOf(child, fd);
   pipe.on("error", () => {});
   pipe.end(bytes);
+}
+
+function pipeOf(child: ChildProcess, fd: number): Socket {
+  const pipe = child.stdio[fd];
+  if (!(pipe instanceof Socket)) throw new ConsentError("sandbox_failed", "Cannot start an agent: bubblewrap could not be started");
+  return pipe;
 }

@@ -26,8 +26,6 @@ export interface Obstacle {
 }
 
 const INSTALL = "Install bubblewrap 0.8 or later (package bubblewrap)";
-const ENV = "/usr/bin/env";
-const IGNORING = "--ignore-signal=INT,QUIT";
 const TRIAL_MS = 30_000;
 /** The parts of the real command line that hosts are known to refuse. */
 const TRIAL = [
@@ -111,17 +109,6 @@ export async function firstUnreadable(
   if (code === 0) return undefined;
   return stdout === "" ? (failure ?? stderr.trim()) : stdout;
 }
-
-/** Whether a program can be started with Ctrl-C ignored, and the agent inside with Ctrl-C as usual: GNU env can since 2018. */
-export async function canIgnoreSignals(): Promise<boolean> {
-  const { code } = await runTool([ENV, IGNORING, "/bin/sh", "-c", "exit 0"], { env: {} });
-  return code === 0;
-}
-
-/** Keeps bubblewrap itself, which is in the terminal's foreground with the agent, from ending at Ctrl-C before the agent could say a word. */
-export const IGNORE_SIGNALS: readonly string[] = [ENV, IGNORING];
-/** Inside, before the agent. */
-export const DEFAULT_SIGNALS: readonly string[] = [ENV, "--default-signal=INT,QUIT"];
 
 function dropTo({ uid, gid }: AgentUser): readonly string[] {
   return [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--inh-caps=-all"];

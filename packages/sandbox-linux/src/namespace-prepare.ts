@@ -5,10 +5,12 @@ import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
 import { nodeInside } from "./namespace-node.js";
+import type { InitHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
+import { reopenWorkspace } from "./places.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
-import { checkPlaces, socketsIn, type VisiblePlaces } from "./workspace.js";
+import { checkPlaces, shownPlaces, socketsIn, type VisiblePlaces } from "./workspace.js";
 
 /** What is known. */
 export interface NamespacePreparation {
@@ -21,6 +23,7 @@ export interface NamespacePreparation {
   readonly caps: ResourceCaps;
   readonly filter: Uint8Array;
   readonly node: string;
+  readonly init: InitHelper;
 }
 
 /**
@@ -28,7 +31,10 @@ export interface NamespacePreparation {
  *
  * @throws ConsentError `options_invalid` where the options name a directory, a user or a cap that cannot be had.
  */
-export async function prepareNamespace(options: ConfinementOptions): Promise<NamespacePreparation | Obstacle> {
+export async function prepareNamespace(
+  options: ConfinementOptions,
+  findInit: () => Promise<InitHelper>,
+): Promise<NamespacePreparation | Obstacle> {
   const { unixSockets = "none" } = options;
   const [caps, places, user, arch] = [parseCaps(options.caps), checkPlaces(options), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
@@ -36,7 +42,8 @@ export async function prepareNamespace(options: ConfinementOptions): Promise<Nam
   const host = await findNamespaceHost(user);
   if ("reason" in host) return host;
   const node = nodeInside();
-  const shown = [...places.readable, ...(places.workspace === undefined ? [] : [places.workspace.path])];
+  const shown = shownPlaces(places);
+  if (places.workspace !== undefined) reopenWorkspace(places.workspace, user);
   const unreadable = await firstUnreadable(host, user, [...shown, node]);
   if (unreadable === node) {
     const fix = "Run the manager with a Node that everybody may read, such as the distribution's";
@@ -46,5 +53,6 @@ export async function prepareNamespace(options: ConfinementOptions): Promise<Nam
     throw new ConsentError("options_invalid", `Cannot show "${unreadable}" to an agent: its user ${user.name} may not enter it`);
   }
   const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
-  return { host, user, places, sockets, unixSockets, caps, node, filter: makeSeccompFilter({ arch, network: "namespace", unixSockets }) };
+  const [init, filter] = [await findInit(), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
+  return { host, user, places, sockets, unixSockets, caps, node, init, filter };
 }

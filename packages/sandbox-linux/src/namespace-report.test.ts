@@ -3,7 +3,8 @@ import type { SandboxItem } from "@acp/core";
 import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 
 const caps: SandboxItem = { aspect: "resource_caps", enforcement: "partial", reason: "some" };
-const facts = { variant: "own", unixSockets: "none", sockets: [], caps } as const;
+const init = { isAvailable: true, path: "/init" } as const;
+const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init } as const;
 const ASPECTS = 15;
 
 describe("makeNamespaceReport()", () => {
@@ -20,6 +21,15 @@ describe("makeNamespaceReport()", () => {
     const open = makeNamespaceReport({ ...facts, unixSockets: "private", sockets: ["/w/docker.sock"] });
     expect(open).toMatchObject({ level: "partial", reason: expect.stringContaining("/w/docker.sock"), fix: expect.any(String) });
     expect(open.items.find(({ aspect }) => aspect === "path_sockets")).toMatchObject({ enforcement: "partial", fix: expect.any(String) });
+  });
+
+  it("is partial without a first process of ours, and says what is missing", () => {
+    const missing = { isAvailable: false, reason: 'there is no C compiler "cc"', fix: "Install a C compiler" } as const;
+    const { level, reason, fix, items } = makeNamespaceReport({ ...facts, init: missing });
+    expect({ level, reason, fix }).toMatchObject({ level: "partial", reason: expect.stringContaining(missing.reason), fix: missing.fix });
+    const children = items.filter(({ aspect }) => aspect === "child_processes");
+    expect(children).toEqual([{ aspect: "child_processes", enforcement: "partial", reason, fix }]);
+    expect(items).toHaveLength(ASPECTS);
   });
 });
 

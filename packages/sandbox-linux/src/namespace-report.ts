@@ -3,6 +3,7 @@
  */
 import type { SandboxAspect, SandboxItem, SandboxReport } from "@acp/core";
 import type { NamespaceVariant, Obstacle } from "./namespace-host.js";
+import type { InitHelper, MissingHelper } from "./native-helper.js";
 
 /** What is in force. */
 export interface NamespaceFacts {
@@ -11,6 +12,8 @@ export interface NamespaceFacts {
   /** Sockets of the host that the agent sees in its workspace and may use. */
   readonly sockets: readonly string[];
   readonly caps: SandboxItem;
+  /** The first process inside; bubblewrap's own where there is none of ours. */
+  readonly init: InitHelper;
 }
 
 const NO_ROUTE = "the network namespace has no interface but its own loopback";
@@ -31,19 +34,38 @@ const ENFORCED: readonly (readonly [SandboxAspect, string])[] = [
 ];
 
 /** The report of a sandbox that can start. */
-export function makeNamespaceReport({ variant, unixSockets, sockets, caps }: NamespaceFacts): SandboxReport {
-  const isOpen = unixSockets === "private" && sockets.length > 0;
+export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init }: NamespaceFacts): SandboxReport {
   const items = ENFORCED.map(([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason }));
+  const children = init.isAvailable ? undefined : withoutInit(init);
   const who = variant === "rooted" ? "without a user namespace, as its own user" : "in a user namespace of its own";
+  const full = { level: "full", reason: `no way out but the proxy's listener; ${who}` } as const;
   return {
     sandbox: "namespace",
     isAvailable: true,
-    level: isOpen ? "partial" : "full",
-    reason: isOpen ? `sockets in the workspace lead out: ${sockets.slice(0, 3).join(", ")}` : `no way out but the proxy's listener; ${who}`,
-    ...(isOpen && { fix: "Leave Unix sockets refused, or move the sockets out of the workspace" }),
+    ...(whyPartial(unixSockets, sockets, children) ?? full),
     dns: "closed",
-    items: [...items, pathSockets(unixSockets, sockets), caps],
+    items: [...items.map((item) => (item.aspect === children?.aspect ? children : item)), pathSockets(unixSockets, sockets), caps],
   };
+}
+
+type Partially = Required<Pick<SandboxReport, "level" | "reason" | "fix">>;
+
+function whyPartial(
+  unixSockets: NamespaceFacts["unixSockets"],
+  sockets: readonly string[],
+  children: Required<SandboxItem> | undefined,
+): Partially | undefined {
+  if (unixSockets === "private" && sockets.length > 0) {
+    const reason = `sockets in the workspace lead out: ${sockets.slice(0, 3).join(", ")}`;
+    return { level: "partial", reason, fix: "Leave Unix sockets refused, or move the sockets out of the workspace" };
+  }
+  return children === undefined ? undefined : { level: "partial", reason: children.reason, fix: children.fix };
+}
+
+/** Bubblewrap's first process can be written by the agent, whose user it has, and it is not below the limits. */
+function withoutInit({ reason, fix }: MissingHelper): Required<SandboxItem> {
+  const what = "the agent can take over the first process of its namespace, go past the limit of processes and outlive its own end";
+  return { aspect: "child_processes", enforcement: "partial", reason: `${what}: ${reason}`, fix };
 }
 
 /** The report where it cannot start. */

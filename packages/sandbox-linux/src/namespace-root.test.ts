@@ -27,7 +27,7 @@ function shown(args: readonly string[]): readonly string[] {
 
 describe("makeRoot()", () => {
   it("shows programs and a few files of /etc, and nothing else of the host", () => {
-    const allowed = /^(\/usr|\/(bin|sbin|lib\w*)|\/etc\/.+|\/run\/acp-sandbox\/x\/(inside|etc\/[a-z.]+))$/u;
+    const allowed = /^(\/usr|\/(bin|sbin|lib\w*)|\/etc\/.+|\/run\/acp-sandbox\/x\/(inside|etc\/[a-z._]+))$/u;
     const args = makeRoot(parts());
     expect(shown(args).filter((path) => !allowed.test(path))).toEqual([]);
     for (const secret of ["/etc", "/etc/ssl", "/etc/passwd", "/etc/shadow", "/etc/resolv.conf", "/etc/hosts"])
@@ -52,9 +52,16 @@ describe("makeRoot()", () => {
   it("mounts what lies in something else over it, for reading where that was said", () => {
     const places = { workspace: { path: "/a/b", access: "read-write" }, readable: ["/a/b/c", "/a"], hidden: [], programs: [] } as const;
     const text = makeRoot(parts({ places })).join(" ");
-    expect(text).toMatch(/--ro-bind \/a \/a --bind \/a\/b \/a\/b --ro-bind \/a\/b\/c \/a\/b\/c --remount-ro \/$/u);
+    expect(text).toMatch(/--ro-bind \/a \/a --bind \/a\/b \/a\/b --ro-bind \/a\/b\/c \/a\/b\/c --ro-bind \S+\/boot_id /u);
     const readOnly = { ...places, workspace: { path: "/a/b", access: "read-only" } } as const;
     expect(makeRoot(parts({ places: readOnly })).join(" ")).toContain("--ro-bind /a/b /a/b");
+  });
+
+  it("names what is open by its descriptor, at its path inside", () => {
+    const places = { workspace: { path: "/a/b", access: "read-write" }, readable: ["/c"], hidden: [], programs: [] } as const;
+    const text = makeRoot(parts({ places, sourceOf: (path) => (path === "/a/b" ? "/proc/self/fd/9" : path) })).join(" ");
+    expect(text).toContain("--bind /proc/self/fd/9 /a/b");
+    expect(text).toContain("--ro-bind /c /c");
   });
 
   it("covers a hidden directory that lies in what everybody sees", () => {

@@ -2,6 +2,7 @@
  * Namespace root: the small file system that an agent sees, as arguments of bubblewrap. Programs and their data, a few public files of
  * /etc, made-up ones for the rest, private places to write, and what the operator shows. Never the host's root, /run, /var or a home.
  */
+import { randomUUID } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -34,15 +35,17 @@ export interface RootParts {
   /** The node binary that runs the first stage, by its real path. */
   readonly node: string;
   readonly scratchBytes: number;
+  /** What bubblewrap is told instead of a path of the host, where that is open. */
+  readonly sourceOf?: (path: string) => string;
   /** Whether what bubblewrap makes belongs to the agent; without a user namespace it is root's. */
   readonly isAgents: boolean;
 }
 
 /** Arguments that build the root, in the order in which bubblewrap does them. */
-export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents }: RootParts): readonly string[] {
+export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents, sourceOf = String }: RootParts): readonly string[] {
   const { workspace, readable, hidden } = places;
   const system = systemMounts();
-  const ownNode = isShown(node, system) ? [] : nodeMounts(node);
+  const ownNode = nodeBeside(system, node);
   const scratch = (path: string, mode: string): Mount => ["--perms", mode, "--size", String(scratchBytes), "--tmpfs", path];
   const shown: readonly Mount[] = [
     ...readable.map((path): Mount => ["--ro-bind", path, path]),
@@ -65,12 +68,33 @@ export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents }: 
     ...[...shown].sort((a, b) => depthOf(a) - depthOf(b)), // one that lies in another goes over it
   ];
   const covers = hidden.filter((path) => isThere(path) && isShown(path, [...system, ...ownNode, ...shown]));
+  const open = mounts.map((mount): Mount => (isBind(mount) ? mount.map((word, at) => (at === 1 ? sourceOf(word) : word)) : mount));
   return [
-    ...withParents(mounts),
+    ...withParents(open),
+    // What tells one machine from another, or this start of it from the next.
+    ...MADE_UP.flatMap(([name, path]) => ["--ro-bind", sourceOf(join(etc, name)), path]),
     ...covers.flatMap((path) => ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]),
     "--remount-ro",
     "/",
   ];
+}
+
+/** What of the host is shown besides the system and what the operator names. */
+export function ownSources({ inside, etc, node }: Pick<RootParts, "inside" | "etc" | "node">): readonly string[] {
+  return [inside, etc, ...nodeBeside(systemMounts(), node).flatMap((mount) => (isBind(mount) ? mount.slice(1, 2) : []))];
+}
+
+/** Made-up files, by their path inside. */
+export function madeUpFiles(): readonly (readonly [name: string, path: string])[] {
+  return [...ETC_FILES.map((name) => [name, `/etc/${name}`] as const), ...MADE_UP];
+}
+
+function nodeBeside(system: readonly Mount[], node: string): readonly Mount[] {
+  return isShown(node, system) ? [] : nodeMounts(node);
+}
+
+function isBind([kind]: Mount): boolean {
+  return kind === "--bind" || kind === "--ro-bind";
 }
 
 /** Whether a place of the host is shown, or lies in one that is. */
@@ -98,11 +122,19 @@ function parentsOf(path: string): readonly string[] {
   return parent === path ? [] : [...parentsOf(parent), parent];
 }
 
+/** Files of /proc that a made-up one covers. */
+const MADE_UP = [
+  ["boot_id", "/proc/sys/kernel/random/boot_id"],
+  ["cmdline", "/proc/cmdline"],
+] as const;
+
 const ETC_FILES = ["passwd", "group", "hosts", "hostname", "nsswitch.conf", "resolv.conf"] as const;
 
 /** Writes the made-up files of /etc into a directory of the session: one user, one host, no resolver. */
 export async function writeEtc(directory: string, { uid, gid }: AgentUser): Promise<void> {
-  const texts: Readonly<Record<(typeof ETC_FILES)[number], string>> = {
+  const texts: Readonly<Record<(typeof ETC_FILES)[number] | (typeof MADE_UP)[number][0], string>> = {
+    boot_id: `${randomUUID()}\n`,
+    cmdline: "\n",
     passwd: `root:x:0:0:root:/:/sbin/nologin\nagent:x:${uid}:${gid}:agent:${INSIDE.home}:/bin/sh\n`,
     group: `root:x:0:\nagent:x:${gid}:\n`,
     hosts: `127.0.0.1 localhost ${INSIDE.host}\n::1 localhost ${INSIDE.host}\n`,

@@ -2,43 +2,51 @@
  * Namespace sandbox: an agent in namespaces of its own, made by bubblewrap, whose network has nothing in it but a loopback and one listener,
  * which is handed out to the manager. Root managers become the agent's user first. Level `full`. Prose: docs/sandbox.md.
  */
-import type { ChildProcess } from "node:child_process";
 import type { Server, Socket } from "node:net";
 import { ConsentError, type SandboxReport, type SandboxSpawnOptions } from "@acp/core";
 import { confirmFindings, confirmPrivileges, runFirstStage } from "./first-stage.js";
 import { requireLevel } from "./levels.js";
 import { findProcesses, superviseAgent } from "./namespace-agent.js";
-import { PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
+import { type NamespaceChild, PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
 import { prepareNamespace } from "./namespace-prepare.js";
 import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
+import { type InitHelper, initHelper } from "./native-helper.js";
 import type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, Session } from "./parts.js";
 import { endTree, markProcess } from "./process-tree.js";
-import { type CapGroups, capsItem, createCapGroups } from "./resource-caps.js";
+import { type CapGroups, capsItem, createCapGroups, rlimitCommand } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
 
 /** Node starts once inside; a machine that takes longer for it is not going to run an agent. */
 const START_MS = 60_000;
 
+/** How the first process of the namespace is found. */
+type FindInit = () => Promise<InitHelper>;
+
 /**
  * Makes the namespace sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the options name a directory, a user or a
  * cap that cannot be had.
+ *
+ * @param findInit - For tests.
  */
-export function createNamespaceSandbox(options: ConfinementOptions = {}): LinuxSandbox {
+export function createNamespaceSandbox(options: ConfinementOptions = {}, findInit: FindInit = initHelper): LinuxSandbox {
+  const prepare = (): ReturnType<typeof prepareNamespace> => prepareNamespace(options, findInit);
   return {
     name: "namespace",
-    probe: () => probe(options),
-    spawn: (argv, spawnOptions) => start(options, argv, spawnOptions),
+    probe: () => probe(prepare),
+    spawn: (argv, spawnOptions) => start(prepare, argv, spawnOptions),
   };
 }
 
+type Prepare = () => ReturnType<typeof prepareNamespace>;
+
 /** The only honest answer is a start: everything that a host can refuse is in it. */
-async function probe(options: ConfinementOptions): Promise<SandboxReport> {
-  const obstacle = await prepareNamespace(options);
+async function probe(prepare: Prepare): Promise<SandboxReport> {
+  const obstacle = await prepare();
   if ("reason" in obstacle) return makeObstacleReport(obstacle);
   const fix = "Use another sandbox, and report this as a fault";
   try {
     const nothing = ["/bin/sh", "-c", "exit 0"];
-    const agent = await start(options, nothing, { onConnection: (socket) => socket.destroy(), env: () => ({}), stdio: "pipe" });
+    const agent = await start(prepare, nothing, { onConnection: (socket) => socket.destroy(), env: () => ({}), stdio: "pipe" });
     const { code } = await agent.exited;
     return code === 0 ? agent.report : makeObstacleReport({ reason: "an agent that does nothing did not end well", fix });
   } catch (error) {
@@ -50,39 +58,38 @@ async function probe(options: ConfinementOptions): Promise<SandboxReport> {
 /** What is to be taken back where a start fails. */
 interface Begun {
   readonly session: Session;
-  child?: ChildProcess;
+  child?: NamespaceChild;
   groups?: CapGroups;
   listener?: Server;
 }
 
-async function start(
-  options: ConfinementOptions,
-  argv: readonly string[],
-  spawnOptions: SandboxSpawnOptions<Socket>,
-): Promise<LinuxSandboxedProcess> {
+async function start(prepare: Prepare, argv: readonly string[], spawnOptions: SandboxSpawnOptions<Socket>): Promise<LinuxSandboxedProcess> {
   checkCommand(argv);
   const { signal: ended, requiredLevel, files = {} } = spawnOptions;
   await sweepSessions();
-  const prepared = await prepareNamespace(options);
+  const prepared = await prepare();
   if ("reason" in prepared) throw unavailable(prepared.reason, prepared.fix);
   const signal = AbortSignal.any([AbortSignal.timeout(START_MS), ...(ended === undefined ? [] : [ended])]);
   const session = await openSession({ sandbox: "namespace", files });
   const begun: Begun = { session };
   try {
     const groups = (begun.groups = await createCapGroups(session, prepared.caps));
-    const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps: capsItem(groups, prepared.caps) });
+    const caps = capsItem(groups, prepared.caps, prepared.init.isAvailable || rlimitCommand(prepared.caps).length > 0);
+    const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps });
     requireLevel(report, requiredLevel);
     signal.throwIfAborted();
-    const child = (begun.child = await startNamespaceChild({ prepared, session, argv, options: spawnOptions }));
-    const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, session, signal });
+    begun.child = await startNamespaceChild({ prepared, session, argv, options: spawnOptions });
+    const { process: child, control, places } = begun.child;
+    const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, session, signal, places });
     begun.listener = stage.listener;
     confirmFindings(report, stage.findings);
     confirmPrivileges("namespace", prepared.user.uid, stage.findings);
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
     signal.throwIfAborted();
+    control?.begin();
     stage.go(spawnOptions.onConnection);
-    return superviseAgent({ child, processes, listener: stage.listener, groups, session, report, signal: ended });
+    return superviseAgent({ child, control, processes, listener: stage.listener, groups, session, report, signal: ended });
   } catch (error) {
     await takeBack(begun);
     throw readFailure(error, ended);
@@ -97,11 +104,13 @@ function checkCommand(argv: readonly string[]): void {
 }
 
 async function takeBack({ session, child, groups, listener }: Begun): Promise<void> {
-  const mark = child?.pid === undefined ? undefined : markProcess(child.pid);
+  const mark = child?.process.pid === undefined ? undefined : markProcess(child.process.pid);
   if (mark !== undefined) await endTree(mark);
+  child?.control?.close();
   listener?.close();
   await groups?.remove();
-  await session[Symbol.asyncDispose]();
+  // The next start tries again; why this one failed matters more.
+  await Promise.resolve(session[Symbol.asyncDispose]()).catch(() => {});
 }
 
 function readFailure(error: unknown, ended: AbortSignal | undefined): unknown {

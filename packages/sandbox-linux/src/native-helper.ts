@@ -1,6 +1,6 @@
 /**
- * Native helper: native/confine.c, compiled by `cc` when it is first needed and kept in a directory that only this user can write.
- * A new source, architecture or C library gives a new file, so nothing has to be removed or noticed.
+ * Native helpers: native/confine.c and native/init.c, compiled by `cc` when they are first needed and kept in a directory that only this user can
+ * write. A new source, architecture or C library gives a new file, so nothing has to be removed or noticed.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,14 @@ import { ConsentError } from "@acp/core";
 import { trustedPath } from "@acp/host";
 import { findTool, runTool, TOOL_ENVIRONMENT } from "./tools.js";
 
-/** Whether the helper can be used here. */
+/** Why a helper cannot be used here. */
+export interface MissingHelper {
+  readonly isAvailable: false;
+  readonly reason: string;
+  readonly fix: string;
+}
+
+/** Whether native/confine.c can be used here. */
 export type NativeHelper =
   | {
       readonly isAvailable: true;
@@ -20,7 +27,10 @@ export type NativeHelper =
       /** Version of Landlock in this kernel, 0 without it. */
       readonly landlockAbi: number;
     }
-  | { readonly isAvailable: false; readonly reason: string; readonly fix: string };
+  | MissingHelper;
+
+/** Whether native/init.c can be used here. */
+export type InitHelper = { readonly isAvailable: true; readonly path: string } | MissingHelper;
 
 /** Where the helper comes from and goes to. */
 export interface NativeHelperOptions {
@@ -30,7 +40,9 @@ export interface NativeHelperOptions {
   readonly compiler?: string;
 }
 
-const SOURCE = fileURLToPath(new URL("../native/confine.c", import.meta.url));
+const SOURCES = fileURLToPath(new URL("../native/", import.meta.url));
+/** Part of every helper. */
+const COMMON = "common.h";
 const FLAGS = ["-std=gnu11", "-O2", "-Wall", "-fPIE", "-pie", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"];
 const COMPILE_TIMEOUT_MS = 120_000;
 const RUN_TIMEOUT_MS = 30_000;
@@ -42,8 +54,29 @@ export function helperDirectory(): string {
   return join(cache !== undefined && cache.startsWith("/") ? cache : join(homedir(), ".cache"), "acp-sandbox");
 }
 
-/** Finds the helper, or compiles it. Several processes may do so at once: each puts a whole file in place. */
-export async function nativeHelper({ directory = helperDirectory(), compiler = "cc" }: NativeHelperOptions = {}): Promise<NativeHelper> {
+/** Finds native/confine.c compiled, or compiles it. */
+export async function nativeHelper(options: NativeHelperOptions = {}): Promise<NativeHelper> {
+  const found = await findCompiled({ name: "confine", question: "--landlock-abi", answer: /^\d+\n$/u }, options);
+  return found.isAvailable ? { isAvailable: true, path: found.path, landlockAbi: Number(found.said) } : found;
+}
+
+/** Finds native/init.c compiled, or compiles it. */
+export async function initHelper(options: NativeHelperOptions = {}): Promise<InitHelper> {
+  const found = await findCompiled({ name: "init", question: "--about", answer: /^init\n$/u }, options);
+  return found.isAvailable ? { isAvailable: true, path: found.path } : found;
+}
+
+/** A helper, and how it is seen to run here. */
+interface Source {
+  readonly name: "confine" | "init";
+  readonly question: string;
+  readonly answer: RegExp;
+}
+
+type Compiled = { readonly isAvailable: true; readonly path: string; readonly said: string } | MissingHelper;
+
+/** Several processes may do so at once: each puts a whole file in place. */
+async function findCompiled(source: Source, { directory = helperDirectory(), compiler = "cc" }: NativeHelperOptions): Promise<Compiled> {
   let place: string;
   try {
     place = await prepare(directory);
@@ -51,15 +84,15 @@ export async function nativeHelper({ directory = helperDirectory(), compiler = "
     const fix = "Set XDG_CACHE_HOME to a directory that only this user can write";
     return { isAvailable: false, reason: `the directory "${directory}" for the compiled helper is not safe: ${causeText(error)}`, fix };
   }
-  const path = join(place, `confine-${await fingerprint()}`);
-  const found = await tryHelper(path);
+  const path = join(place, `${source.name}-${await fingerprint(source)}`);
+  const found = await tryHelper(source, path);
   if (found !== undefined) return found;
-  const problem = await compile({ compiler, place, path }).catch((error: unknown) => ({
+  const problem = await compile({ source, compiler, place, path }).catch((error: unknown) => ({
     reason: causeText(error),
     fix: `Look at "${place}"`,
   }));
   if (problem !== undefined) return { isAvailable: false, ...problem };
-  const made = await tryHelper(path);
+  const made = await tryHelper(source, path);
   const fix = `See whether "${place}" lies on a file system that is mounted noexec, and set XDG_CACHE_HOME to one that is not`;
   return made ?? { isAvailable: false, reason: `the compiled helper "${path}" does not run`, fix };
 }
@@ -75,35 +108,43 @@ async function prepare(directory: string): Promise<string> {
 }
 
 /** A file that is ours alone, and that runs: one of another machine on a shared home directory may not. */
-async function tryHelper(path: string): Promise<NativeHelper | undefined> {
+async function tryHelper({ question, answer }: Source, path: string): Promise<Compiled | undefined> {
   if (trustedPath(path) !== path) return undefined;
-  const { stdout, code } = await runTool([path, "--landlock-abi"], { timeoutMs: RUN_TIMEOUT_MS, env: {} }).catch(() => NOTHING);
-  return code === 0 && /^\d+\n$/u.test(stdout) ? { isAvailable: true, path, landlockAbi: Number(stdout) } : undefined;
+  const { stdout, code } = await runTool([path, question], { timeoutMs: RUN_TIMEOUT_MS, env: {} }).catch(() => NOTHING);
+  return code === 0 && answer.test(stdout) ? { isAvailable: true, path, said: stdout.trim() } : undefined;
 }
 
 const NOTHING = { stdout: "", code: undefined } as const;
 
 interface Compilation {
+  readonly source: Source;
   readonly compiler: string;
   readonly place: string;
   readonly path: string;
 }
 
 /** @returns What is wrong, where it did not work. */
-async function compile({ compiler, place, path }: Compilation): Promise<{ readonly reason: string; readonly fix: string } | undefined> {
+async function compile({
+  source,
+  compiler,
+  place,
+  path,
+}: Compilation): Promise<{ readonly reason: string; readonly fix: string } | undefined> {
   const fix = "Install a C compiler: on Debian and Ubuntu, apt-get install gcc libc6-dev";
   const found = findTool(compiler);
   if (typeof found !== "string") return { reason: found.isMissing ? `there is no C compiler "${compiler}"` : found.reason, fix };
   const directory = await mkdtemp(join(place, ".compile-"));
   try {
-    const made = join(directory, "confine");
+    const made = join(directory, source.name);
     const env = { ...TOOL_ENVIRONMENT, TMPDIR: directory };
-    const { code, stderr, failure } = await runTool([found, ...FLAGS, "-o", made, SOURCE], { timeoutMs: COMPILE_TIMEOUT_MS, env });
+    const command = [found, ...FLAGS, "-o", made, sourcePath(source)];
+    const { code, stderr, failure } = await runTool(command, { timeoutMs: COMPILE_TIMEOUT_MS, env });
     if (code !== 0) {
       const line = stderr.split("\n").find((each) => /error/iu.test(each)) ?? failure ?? `exit code ${code}`;
       return { reason: `"${compiler}" did not compile the helper: ${line.trim().slice(0, 200)}`, fix };
     }
-    await chmod(made, 0o700);
+    // For others to run, who get it as a descriptor, and not to read: the kernel then shows nobody what is in such a process.
+    await chmod(made, 0o711);
     await rename(made, path);
     return undefined;
   } finally {
@@ -111,9 +152,14 @@ async function compile({ compiler, place, path }: Compilation): Promise<{ readon
   }
 }
 
-async function fingerprint(): Promise<string> {
+function sourcePath({ name }: Source): string {
+  return join(SOURCES, `${name}.c`);
+}
+
+async function fingerprint(source: Source): Promise<string> {
   const hash = createHash("sha256")
-    .update(await readFile(SOURCE))
+    .update(await readFile(sourcePath(source)))
+    .update(await readFile(join(SOURCES, COMMON)))
     .update(FLAGS.join(" "))
     .update(await describeLibc());
   return `${process.arch}-${hash.digest("hex").slice(0, 24)}`;

@@ -72,9 +72,10 @@ describe("removeCgroup()", () => {
 
 describe("capsItem()", () => {
   it("is enforced only where memory is limited too", () => {
-    expect(capsItem({ limitsProcesses: true, limitsMemory: true }, DEFAULT_CAPS)).toMatchObject({ enforcement: "enforced" });
-    const partial = capsItem({ limitsProcesses: false, limitsMemory: false }, DEFAULT_CAPS);
+    expect(capsItem({ limitsProcesses: true, limitsMemory: true }, DEFAULT_CAPS, true)).toMatchObject({ enforcement: "enforced" });
+    const partial = capsItem({ limitsProcesses: false, limitsMemory: false }, DEFAULT_CAPS, true);
     expect(partial).toMatchObject({ aspect: "resource_caps", enforcement: "partial", fix: expect.any(String) });
     expect(partial.reason).toContain("memory is not limited");
+    expect(partial.reason).toContain("number of files is not limited");
   });
 });

@@ -120,18 +120,18 @@ async function makeGroup(path: string, caps: ResourceCaps, has: ReadonlySet<Limi
 export function capsItem(
   { limitsProcesses, limitsMemory }: Pick<CapGroups, "limitsProcesses" | "limitsMemory">,
   caps: ResourceCaps,
+  hasRlimits: boolean,
 ): SandboxItem {
-  const hasRlimits = rlimitCommand(caps).length > 0;
   const parts = [
     hasRlimits || limitsProcesses ? `at most ${caps.processes} processes` : "processes are not limited",
     hasRlimits ? `${caps.openFiles} open files a process, no core dumps` : "open files are not limited",
     limitsMemory ? `${caps.memoryBytes} bytes of memory` : "memory is not limited",
-    `${caps.scratchBytes} bytes in each private file system`,
+    `${caps.scratchBytes} bytes in each private file system${limitsMemory ? "" : ", whose number of files is not limited"}`, // as memory they count
   ];
   const isWhole = hasRlimits && limitsMemory;
   const fix = hasRlimits
     ? "Run the manager as root, or with a control group delegated to it that has a memory controller"
-    : "Install prlimit (package util-linux)";
+    : "Install a C compiler, or prlimit (package util-linux)";
   return { aspect: "resource_caps", enforcement: isWhole ? "enforced" : "partial", reason: parts.join(", "), ...(isWhole ? {} : { fix }) };
 }
 

@@ -312,9 +312,9 @@ describe.runIf(need.run && isRoot)(`confine --uid, started by root${isRoot ? "" 
   });
 });
 
-describe.runIf(need.run)("confine.c", () => {
-  it("compiles without a warning", () => {
-    const source = fileURLToPath(new URL("../native/confine.c", import.meta.url));
+describe.runIf(need.run)("the sources of the helpers", () => {
+  it.each(["confine.c", "init.c"])("%s compiles without a warning", (name) => {
+    const source = fileURLToPath(new URL(`../native/${name}`, import.meta.url));
     const { status, stderr } = spawnSync("cc", ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", source], {
       encoding: "utf8",
     });

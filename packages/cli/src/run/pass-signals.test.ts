@@ -36,9 +36,10 @@ describe("statIsInForeground()", () => {
     ["another group is", "7 (sh) S 1 7 7 34816 9 4194304 0", false],
     ["it has no terminal", "7 (sh) S 1 7 7 0 -1 4194304 0", false],
     ["its name looks like a line", "7 (a) S 1 7 7 0 7) S 1 7 7 34816 9 4194304 0", false],
+    ["its terminal is one of its own", "7 (sh) S 1 7 9 34816 7 4194304 0", false],
     ["there is nothing", "", false],
   ])("where %s", (_when, stat, expected) => {
-    expect(statIsInForeground(stat)).toBe(expected);
+    expect(statIsInForeground(stat, "5 (acp) S 1 5 7 34816 7 4194304 0")).toBe(expected);
   });
 });
 

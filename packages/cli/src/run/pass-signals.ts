@@ -43,17 +43,24 @@ export function passSignals({ onSignals }: Pick<Io, "onSignals">): PassedSignals
   };
 }
 
-/** Whether the terminal reaches the process itself: its group is the foreground group of its terminal. */
+/** Whether our terminal reaches the process itself: it is in our session, and its group is the foreground group there. One in a session of its own is not. */
 export function isInForeground(pid: number): boolean {
   try {
-    return statIsInForeground(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    const [stat, own] = [pid, "self"].map((each) => readFileSync(`/proc/${each}/stat`, "utf8"));
+    return stat !== undefined && own !== undefined && statIsInForeground(stat, own);
   } catch {
     return false;
   }
 }
 
-/** The same of a line of /proc/PID/stat. The name, in brackets, may hold anything. */
-export function statIsInForeground(stat: string): boolean {
-  const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return group !== undefined && group === foreground && Number(group) > 0;
+/** The same of lines of /proc/PID/stat. */
+export function statIsInForeground(stat: string, own: string): boolean {
+  const { group, session, foreground } = jobOf(stat);
+  return group !== undefined && group === foreground && Number(group) > 0 && session === jobOf(own).session;
+}
+
+/** The name, in brackets, may hold anything. */
+function jobOf(stat: string): Readonly<Record<"group" | "session" | "foreground", string | undefined>> {
+  const [, , group, session, , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { group, session, foreground };
 }
