@@ -25,7 +25,13 @@ interface Watching {
 }
 
 async function watching(
-  options: { readonly pollMs?: number; readonly signal?: AbortSignal | undefined; readonly path?: string } = {},
+  options: {
+    readonly pollMs?: number;
+    readonly stillMs?: number;
+    readonly signal?: AbortSignal | undefined;
+    readonly path?: string;
+    readonly isNew?: boolean;
+  } = {},
 ): Promise<Watching> {
   const path = options.path ?? join(await scratchDirectory(), "policy.yml");
   if (options.path === undefined) await writeFile(path, ALLOW, { mode: 0o600 });
@@ -37,6 +43,7 @@ async function watching(
   };
   const watch = await watchPolicyFile(path, {
     pollMs: 3_600_000,
+    stillMs: 1,
     ...options,
     onReload: (policy: Policy) => report(policy.defaultEffect),
     onError: (error: ConsentError) => report(error.code),
@@ -125,6 +132,50 @@ describe("refresh()", () => {
     await put(path, ALLOW);
     await watch.refresh();
     expect(reports).toEqual([]);
+  });
+});
+
+/** Loads at each line's end; the rule that denies is its last. */
+const LINES = [
+  "default: allow\n",
+  "rules:\n",
+  "  - id: a\n    match: { tool: a }\n    action: deny\n",
+  "  - id: b\n    match: { tool: b }\n    action: deny\n",
+];
+const WHOLE = LINES.join("");
+const AN_HOUR_MS = 3_600_000;
+/** Long enough for everything but a wait that is not over. */
+const soon = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 500));
+
+describe("a file that is still being written", () => {
+  it.each([
+    ["at a line's end", LINES.slice(0, 3).join(""), AN_HOUR_MS],
+    ["in the middle of a line", LINES.slice(0, 3).join("").trimEnd(), AN_HOUR_MS / 1_000],
+  ])("is not in force where it was cut %s, though it loads", async (_, cut, stillMs) => {
+    const path = join(await scratchDirectory(), "policy.yml");
+    await writeFile(path, WHOLE, { mode: 0o600 });
+    const { watch, reports } = await watching({ path, stillMs });
+    await writeFile(path, cut);
+    await Promise.race([watch.refresh(), soon()]);
+    expect(watch.current().rules).toHaveLength(2);
+    expect(reports).toEqual([]);
+  });
+
+  it("is in force once it stays as it is", async () => {
+    const { path, watch, reported } = await watching({ stillMs: 20 });
+    for (let at = 1; at <= LINES.length; at += 1) await writeFile(path, LINES.slice(0, at).join(""));
+    await reported(1);
+    await watch.refresh();
+    expect(watch.current().rules).toHaveLength(2);
+  });
+
+  it("is not read for the first time either, where it has just appeared", async () => {
+    const path = join(await scratchDirectory(), "policy.yml");
+    await writeFile(path, LINES.slice(0, 3).join(""), { mode: 0o600 });
+    const opening = watching({ path, stillMs: AN_HOUR_MS, isNew: true });
+    expect(await Promise.race([opening, soon()])).toBeUndefined();
+    const { watch } = await watching({ path, stillMs: 1, isNew: true });
+    expect(watch.current().rules).toHaveLength(1);
   });
 });
 

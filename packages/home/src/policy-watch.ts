@@ -1,6 +1,7 @@
 /**
  * Policy watch: the policy in force while its file is edited. A file that does not load, or is gone, changes nothing: the policy before stays
- * in force, and that is reported once a change.
+ * in force, and that is reported once a change. A file that is still being written changes nothing either: its first half may load without the
+ * rules that deny at its end.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -20,6 +21,10 @@ export interface PolicyWatchOptions extends PolicyOptions {
   readonly signal?: AbortSignal | undefined;
   /** How often to look where the system reports no changes. */
   readonly pollMs?: number;
+  /** How long the file has to stay as it is before it counts; ten times that without a line end at its end. */
+  readonly stillMs?: number;
+  /** The file has just appeared: it has to stay as it is also before it is read for the first time. */
+  readonly isNew?: boolean;
 }
 
 /** A policy that follows its file. */
@@ -33,8 +38,12 @@ export interface PolicyWatch extends Disposable {
 }
 
 const POLL_MS = 2_000;
-/** Editors write in several steps: what stands between them is not worth a report. */
+/** Editors write in several steps: looking is for what comes behind the last of a few. */
 const SETTLE_MS = 100;
+/** Longer than a writer rests between two steps, also on a slow disk. */
+const STILL_MS = 1_000;
+/** What ends in the middle of a line was most likely cut there. */
+const OPEN_END = 10;
 
 /**
  * Reads a policy file and follows its changes. Keeps no process alive.
@@ -43,9 +52,10 @@ const SETTLE_MS = 100;
  */
 export async function watchPolicyFile(path: string, options: PolicyWatchOptions): Promise<PolicyWatch> {
   const { pollMs = POLL_MS, signal } = options;
+  if (options.isNew === true) await untilStill(path, options);
   const source = await openSource(path, options);
   let looking = Promise.resolve();
-  const refresh = (): Promise<void> => (looking = looking.then(() => source.look()));
+  const refresh = (): Promise<void> => (looking = looking.then(() => lookUntilStill(source)));
   const stopWatching = onChange(path, pollMs, () => void refresh());
   const close = (): void => {
     source.end();
@@ -59,8 +69,30 @@ export async function watchPolicyFile(path: string, options: PolicyWatchOptions)
 
 interface PolicySource {
   current(): Policy;
-  look(): Promise<void>;
+  /** Milliseconds after which to look again, where what was found may be half of a file. */
+  look(): Promise<number | undefined>;
   end(): void;
+}
+
+const later = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
+
+async function lookUntilStill(source: PolicySource): Promise<void> {
+  for (let restMs = await source.look(); restMs !== undefined; restMs = await source.look()) await later(restMs);
+}
+
+/** How long a text has to stay in its file: what is there may be the beginning of what is being written. */
+function stillMsOf(text: string, { stillMs = STILL_MS }: Pick<PolicyWatchOptions, "stillMs">): number {
+  return text.endsWith("\n") ? stillMs : stillMs * OPEN_END;
+}
+
+/** Resolves when the file has stayed as it is for a while, or cannot be read. */
+async function untilStill(path: string, options: PolicyWatchOptions): Promise<void> {
+  const read = (): Promise<string | undefined> => readTextFile(path, POLICY_BYTES_MAX).catch(() => undefined);
+  for (let before = await read(), now; before !== undefined; before = now) {
+    await later(stillMsOf(before, options));
+    now = await read();
+    if (now === before) return;
+  }
 }
 
 /** What is known of the file, whoever says that it changed. */
@@ -69,11 +101,30 @@ async function openSource(path: string, options: PolicyWatchOptions): Promise<Po
   let policy = compilePolicyText(seen, options);
   let ended = false;
 
-  async function look(): Promise<void> {
+  let pending: { readonly fingerprint: string; readonly sinceMs: number } | undefined;
+
+  /** How much longer what was found has to stay. */
+  function restMsOf(fingerprint: string): number {
+    const nowMs = performance.now();
+    if (pending?.fingerprint !== fingerprint) pending = { fingerprint, sinceMs: nowMs };
+    return stillMsOf(fingerprint, options) - (nowMs - pending.sinceMs);
+  }
+
+  async function look(): Promise<number | undefined> {
     const found = await readTextFile(path, POLICY_BYTES_MAX).catch(asConsentError);
-    const fingerprint = typeof found === "string" ? found : `\0${found.message}`;
-    if (ended || fingerprint === seen) return;
+    const fingerprint = typeof found === "string" ? found : `\0${found.message}\n`;
+    if (ended || fingerprint === seen) {
+      pending = undefined;
+      return undefined;
+    }
+    const restMs = restMsOf(fingerprint);
+    if (restMs > 0) return restMs;
     seen = fingerprint;
+    putInForce(found);
+    return undefined;
+  }
+
+  function putInForce(found: string | ConsentError): void {
     if (typeof found !== "string") return options.onError(found);
     let next: Policy;
     try {

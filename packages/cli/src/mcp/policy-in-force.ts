@@ -56,7 +56,7 @@ function exists(file: string): Promise<boolean> {
   );
 }
 
-async function follow({ file, home, cwd, notices, signal }: PolicyParts): Promise<PolicyWatch> {
+async function follow({ file, home, cwd, notices, signal }: PolicyParts, isNew = false): Promise<PolicyWatch> {
   const warn = (policy: Policy): void => {
     for (const warning of policy.warnings) notices.tell("policy_warning", `${file}: ${warning}`);
   };
@@ -65,6 +65,7 @@ async function follow({ file, home, cwd, notices, signal }: PolicyParts): Promis
       home,
       cwd,
       signal,
+      isNew,
       onReload(policy) {
         notices.tell("policy_reloaded", `${file} was reloaded: ${policy.rules.length} rules, everything else: ${policy.defaultEffect}`);
         warn(policy);
@@ -85,7 +86,7 @@ function waitForFile(parts: PolicyParts, found: (watch: PolicyWatch) => void): v
     if (looking || !(await exists(file))) return;
     looking = true;
     try {
-      const watch = await follow(parts);
+      const watch = await follow(parts, true);
       clearInterval(timer);
       found(watch);
       notices.tell("policy_reloaded", `${file} is there now and in force: ${watch.current().rules.length} rules`);
