@@ -29,7 +29,7 @@ describe("the allowlist", () => {
     "make test",
     "timeout 60 pnpm test",
     "pnpm test && git push origin main",
-    "git push https://host.example/x.git",
+    "git push origin HEAD:refs/heads/x",
   ])("lifts %s", (command) => expect(allowed(command)).toMatchObject({ riskLevel: "safe", layers: ["allowlist"] }));
 
   it.each([
@@ -63,7 +63,10 @@ describe("the allowlist", () => {
 });
 
 describe("entries that allow a whole program", () => {
-  const programs = "git make cp mv ln install touch chmod npm pnpm yarn pip docker curl wget rustc gcc mvn gradle go cargo just".split(" ");
+  const programs =
+    "git make cp mv ln install touch chmod npm pnpm yarn pip docker curl wget rustc gcc mvn gradle go cargo just rm cmake ctest ninja 7z ar rails nx gem foo".split(
+      " ",
+    );
   const allowlist = parseAllowlist(programs.map((program) => ({ pattern: `${program} **` })));
   const levelOf = (command: string): string => evaluateCommandSafety(command, { allowlist }).riskLevel;
 
@@ -103,6 +106,21 @@ describe("entries that allow a whole program", () => {
     "gcc a.c",
     "git stash pop",
     "npm uninstall x",
+    "git fetch --all",
+    "git fetch origin pull/1/head:pr-1",
+    "git pull origin main",
+    "git push -u origin feat/x",
+    "git push origin :old",
+    "git update-index --assume-unchanged a",
+    "git restore --source=HEAD~1 a",
+    "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release",
+    "cmake --build build",
+    "ninja test",
+    "rails db:migrate",
+    "nx run-many -t build",
+    "gem install x",
+    "foo --no-plugins --ignore-scripts --watch a=b",
+    "rm -rf node_modules dist",
   ])("lift %s", (command) => expect(levelOf(command)).toBe("safe"));
 
   // Each runs a program that it names, writes what runs later, leaves the project, or takes code from elsewhere.
@@ -193,5 +211,47 @@ describe("entries that allow a whole program", () => {
     "cargo install --git https://x",
     "cargo build --config x",
     "just SHELL=x",
+    "git apply x.patch",
+    "git am x.patch",
+    "git update-index --index-info",
+    "git update-index --index-i",
+    "git mktree",
+    "git fast-import",
+    "git push https://x.example/y.git main",
+    "git push me@x.example:y main",
+    "git push x.example:y main",
+    "git push ../x main",
+    "git push --repo=https://x.example/y",
+    "git push --frob origin https://x.example/y",
+    "git pull https://x.example/y",
+    "git fetch file:///x",
+    "git remote-https origin https://x",
+    "git credential-manager get",
+    "git credential-osxkeychain get",
+    "git crypt unlock",
+    "cp x .roo/mcp.json",
+    "cp x opencode.json",
+    "cp x .config/mise/config.toml",
+    "cp x .kiro/settings/mcp.json",
+    "cp x venv/lib/python3.12/site-packages/sitecustomize.py",
+    "mv x .vim/plugin/x.vim",
+    "touch mise.toml",
+    "cmake -P x.cmake",
+    "cmake -E env id",
+    "cmake . -DCMAKE_C_COMPILER=./x",
+    "ctest -S x.cmake",
+    "ninja -f x",
+    "7z x a.7z",
+    "ar x a.a",
+    "rails runner x",
+    "nx exec -- id",
+    "gem exec x",
+    "gem install --source https://x y",
+    "foo --exec id",
+    "foo --init-script=x",
+    "foo --plugin-dir x",
+    "foo -e x",
+    "foo config set a b",
+    "foo CC=./x",
   ])("never lift %s", (command) => expect(levelOf(command)).not.toBe("safe"));
 });

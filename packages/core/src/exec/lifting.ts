@@ -4,6 +4,7 @@
  */
 import type { ArgumentValue, ProgramCall } from "./argument.js";
 import type { Finding } from "./findings.js";
+import { isVerbOfHarm, namesHarm } from "./harm-by-name.js";
 import { pathProblem, resolveInside } from "./paths.js";
 import type { Place } from "./place.js";
 import { isRunLater } from "./run-later.js";
@@ -11,6 +12,9 @@ import { isRunLater } from "./run-later.js";
 /** The command's words for the allowlist, or undefined where no entry may lift what was found about it. */
 export function canLift(findings: readonly Finding[], call: ProgramCall, places: readonly Place[]): readonly string[] | undefined {
   if (findings.some(({ isLiftable }) => isLiftable !== true)) return undefined;
+  // Nothing is known of the program but what its flags are called.
+  const isUnknown = findings.every(({ ruleId }) => ruleId.endsWith(".unknown"));
+  if (isUnknown && firstWordOf(call).some(isVerbOfHarm)) return undefined;
   const argv = [call.program];
   for (const { values, isOne, leading } of call.args) {
     const [value, ...others] = values ?? [];
@@ -19,7 +23,7 @@ export function canLift(findings: readonly Finding[], call: ProgramCall, places:
     if (value.isGlob && leading === "") return undefined;
     const paths = pathsIn(value.text);
     if (paths === undefined) return undefined;
-    if (REDIRECTS.test(value.text)) return undefined;
+    if (REDIRECTS.test(value.text) || (isUnknown && namesHarm(value.text))) return undefined;
     if (places.some((place) => paths.some((text) => isBarred({ ...value, text }, place)))) return undefined;
     argv.push(value.text);
   }
@@ -28,6 +32,12 @@ export function canLift(findings: readonly Finding[], call: ProgramCall, places:
 
 /** Flags that take packages from elsewhere, or reach it another way; package managers take every setting as one. */
 const REDIRECTS = /^--?[^=]*(?:registry|index-url|proxy)/i;
+
+/** The first argument that is no flag, where it is known. */
+function firstWordOf({ args }: ProgramCall): readonly string[] {
+  const texts = args.map(({ values }) => values?.[0]?.text ?? "");
+  return texts.filter((text) => !text.startsWith("-")).slice(0, 1);
+}
 
 /** Whether a path is outside, a secret, or one whose content runs later. */
 function isBarred(value: ArgumentValue, place: Place): boolean {

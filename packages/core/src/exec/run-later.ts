@@ -10,10 +10,17 @@ const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/
 const FOLDERS = set(`
   .git .claude .codex .cursor .gemini .acp .windsurf .continue .opencode .zed .vscode .idea .devcontainer .husky .githooks .cargo .yarn .mvn
   .bashrc.d .zshrc.d
+  .agents .aider .amazonq .augment .clinerules .cline .copilot .crush .factory .goose .junie .kilocode .kiro .qwen .roo .trae
+  .config .direnv .mise .lefthook .hg .bazel .bundle .gradle .fleet .run .nova .vim .emacs.d .ctags.d site-packages dist-packages
 `);
 
 /** Files, wherever they are. */
 const FILES = set(`
+  .aider.conf.yml .crush.json crush.json opencode.json opencode.jsonc
+  mise.toml .mise.local.toml .bazelrc .hgrc lefthook.yaml .lefthook.yaml .lintstagedrc.json .lintstagedrc.js .lintstagedrc.cjs .lintstagedrc.mjs
+  .lintstagedrc.yml .lintstagedrc.yaml .huskyrc .huskyrc.js .huskyrc.json .pnpmfile.mjs .gemrc .rspec .irbrc.rb .rprofile .renviron .octaverc
+  .sqliterc .psqlrc .my.cnf .ackrc .ripgreprc .ctags .curlrc .wgetrc .tmux.conf .screenrc .emacs .dir-locals.el .nvim.lua .xinitrc .xprofile
+  sitecustomize.py usercustomize.py gradle.properties
   .mcp.json .gitconfig .gitmodules .envrc .mise.toml .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs bunfig.toml pip.conf .pypirc
   .pre-commit-config.yaml lefthook.yml .lefthook.yml .lintstagedrc .pdbrc .gdbinit .lldbinit .irbrc .pryrc .inputrc .vimrc .exrc .nvimrc
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout .kshrc .cshrc .tcshrc .login

@@ -19,6 +19,9 @@ it.each([...NEVER_STORED.keys()])("storablePattern() of %s is none, and says why
 });
 
 it.each([
+  ["claude", "is an agent"],
+  ["acp", "answers for people"],
+  ["ld-linux-x86-64.so.2", "runs any other program"],
   ["python3", "python3 runs any program"],
   ["python3.12", "python3.12 runs any program"],
   ["Bash", "Bash is a shell"],

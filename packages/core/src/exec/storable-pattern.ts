@@ -17,6 +17,8 @@ const WHY: Readonly<Record<NeverStored, (program: string) => string>> = {
   interpreter: (program) => `${program} runs any program that its arguments hold`,
   wrapper: (program) => `${program} runs any other program`,
   multiplexer: (program) => `${program} is many programs in one, or runs them elsewhere`,
+  agent: (program) => `${program} is an agent, and runs whatever it is told to`,
+  consent: (program) => `${program} says what may run, and answers for people`,
   builtin: (program) => `${program} changes the shell that the rest of the line runs in`,
 };
 

@@ -92,7 +92,7 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
     checkReach({ args, found, wanted: operands, grammar }, of);
     if (of.program === "git") checkAddresses(args, found, of);
   }
-  if (isLenient || !found.isSure) for (const operand of found.operands) checkLoosely(operands, operand, of);
+  if (isLenient || !found.isSure) for (const [index, operand] of found.operands.entries()) checkLoosely(operands, { operand, index }, of);
   if (!isLenient) checkSilence(binary, found.given, { grammar, of });
 }
 
@@ -138,8 +138,13 @@ function checkArgumentFile({ values, leading, raw, span }: Argument, of: Case): 
 }
 
 /** Where it is not known which operand is which, only what no entry of an allowlist may lift. */
-function checkLoosely({ rest }: Operands, operand: Argument, of: Case): void {
-  if (rest !== undefined && LOOSE_KINDS.has(rest)) checkKind(rest, operand, of);
+function checkLoosely(
+  { first, rest }: Operands,
+  { operand, index }: { readonly operand: Argument; readonly index: number },
+  of: Case,
+): void {
+  const kind = first[index] ?? rest;
+  if (kind !== undefined && LOOSE_KINDS.has(kind)) checkKind(kind, operand, of);
   checkUrl(operand, of);
 }
 

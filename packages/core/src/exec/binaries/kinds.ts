@@ -42,6 +42,8 @@ export type Kind =
   | "setting"
   | "git-setting"
   | "git-guard"
+  | "remote"
+  | "refspec"
   | "git-format"
   | "variable"
   | "name"
@@ -128,6 +130,10 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   package: ofText("package", (text) =>
     PACKAGE.test(text) ? undefined : { topic: "exec", text: "takes a package, whose code runs, from elsewhere than the registry" },
   ),
+  /** A repository by its name in the settings: an address leads elsewhere, though nobody added it. */
+  remote: ofText("remote", (text) => (/^(?:\.|[\w@+-][\w@+./-]*)$/.test(text) ? undefined : AN_ADDRESS)),
+  /** What is fetched or pushed: `a:b`, and no address. */
+  refspec: ofText("name", (text) => (/:\/\/|@[\w.-]+:|^[./~]/.test(text) ? AN_ADDRESS : undefined)),
   /** A file or a folder that is copied; `x/.` is everything in it, also names that nobody sees. */
   copied: (argument, of) => {
     for (const { text } of argument.values ?? [])
@@ -180,6 +186,7 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   yq: ofText("filter", yqProblem),
 };
 
+const AN_ADDRESS: Why = { topic: "exec", text: "reaches another repository than those of the settings" };
 const PACKAGE =
   /^(?:(?:[\w.-]+@npm:)?(?:@[\w.~-]+\/)?[\w.~-]+(?:\[[\w,.-]*\])?(?:@[\w.^~<>=* |+-]*|[=<>~!]=?[^:/@]*)?|\.{1,2}(?:\/[\w.@~-]*)*)$/;
 const SECRET_SETTING = /token|secret|passw|credential|extraheader|api_?key|cookie|proxy|helper|auth(?!or)/i;
@@ -189,7 +196,7 @@ const HARMLESS_VARIABLE =
   /^(?:PATH|HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|SHLVL|LANG|LANGUAGE|LC_[A-Z]+|TERM|COLORTERM|TZ|EDITOR|VISUAL|PAGER|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|NODE_ENV|CI|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VIRTUAL_ENV|CONDA_PREFIX|CONDA_DEFAULT_ENV|JAVA_HOME|GOPATH|GOROOT|GOBIN|CARGO_HOME|RUSTUP_HOME|NVM_DIR|PYENV_ROOT|PYTHONPATH|ANDROID_HOME|COLUMNS|LINES|TMPDIR|UID|EUID|BASH|BASH_VERSION|NO_COLOR|FORCE_COLOR|DEBUG)$/;
 
 /** Kinds that are looked at also in a call that is reviewed whatever its operands are: what they find no entry of an allowlist lifts. */
-export const LOOSE_KINDS: ReadonlySet<Kind> = new Set(["verb", "target", "package", "copied"]);
+export const LOOSE_KINDS: ReadonlySet<Kind> = new Set(["verb", "target", "package", "copied", "remote", "refspec"]);
 
 /** Their names. */
 export const KINDS: readonly string[] = Object.keys(CHECKS);

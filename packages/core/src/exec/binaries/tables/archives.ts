@@ -4,6 +4,8 @@ import { versionRows } from "../shows-version.js";
 import type { Binary, BinaryTable } from "../table.js";
 
 const WRITES = "write: packs or unpacks files";
+/** Others that write files under the names that an archive holds. */
+const UNPACKERS: readonly string[] = "7zr unrar rar unar dtrx aunpack atool patool pax unace arj lha cabextract rpm2archive".split(" ");
 const RUNS = "exec: runs the program it names";
 
 export const archives: BinaryTable = {
@@ -41,7 +43,9 @@ export const archives: BinaryTable = {
   "7z": sevenZip("7z"),
   "7za": sevenZip("7za"),
   "7zz": sevenZip("7zz"),
+  ...Object.fromEntries(UNPACKERS.map((name) => [name, reviewed(WRITES, `${name} x a`)] as const)),
   ar: {
+    review: WRITES,
     readsArgumentFiles: true,
     subcommands: {
       t: {
@@ -160,5 +164,9 @@ function sevenZip(name: string): Binary {
     readsArgumentFiles: true,
     examples: { safe: [`${name} l a.7z`], review: [`${name} l /x/a.7z`, `${name} l a.7z -o/x`] },
   };
-  return { subcommands: { l: list }, examples: { safe: [`${name} l a.7z`], review: [`${name} x a.7z`, `${name} a a.7z b`] } };
+  return {
+    review: WRITES,
+    subcommands: { l: list },
+    examples: { safe: [`${name} l a.7z`], review: [`${name} x a.7z`, `${name} a a.7z b`] },
+  };
 }
