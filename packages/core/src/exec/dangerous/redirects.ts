@@ -16,8 +16,12 @@ export interface Redirected {
   readonly files: readonly string[];
 }
 
-/** Reports dangerous targets and finds the input; the words of every redirection are read once. */
-export function readRedirects(walk: Walk, spot: Spot, redirects: readonly Redirect[]): Redirected {
+/**
+ * Reports dangerous targets and finds the input; the words of every redirection are read once.
+ *
+ * @param program - Its name; `""` where that is not known, or where it is more than one command.
+ */
+export function readRedirects(walk: Walk, spot: Spot, redirects: readonly Redirect[], program: string | undefined): Redirected {
   let { input } = spot;
   const files: string[] = [];
   for (const redirect of redirects) {
@@ -34,11 +38,21 @@ export function readRedirects(walk: Walk, spot: Spot, redirects: readonly Redire
     const path = resolvePath(field.text, spot.shell.site);
     const danger = path === undefined ? undefined : targetDanger(path, spot.shell.site);
     const writes = operator.includes(">");
-    if (danger !== undefined && (writes || danger.ruleId === "network.raw-socket")) reportDanger(walk, danger, redirect.span);
+    const isSocket = danger?.ruleId === "network.raw-socket";
+    if (danger !== undefined && (writes || isSocket) && !(isSocket && isProbe(program, path))) reportDanger(walk, danger, redirect.span);
     if (writes && path !== undefined && (descriptor === undefined || descriptor === 1)) files.push(path);
     if (!writes && isInput) input = inputOf(spot, { field, path });
   }
   return { input, files };
+}
+
+const LOOPBACK = /^\/dev\/(?:tcp|udp)\/(?:localhost|127\.0\.0\.1|::1)\/\d{1,5}$/;
+/** Programs that hand no shell and no file over. */
+const PROBES: ReadonlySet<string | undefined> = new Set([undefined, "echo", ":", "true"]);
+
+/** `echo > /dev/tcp/localhost/5432`: whether something listens on this machine. */
+function isProbe(program: string | undefined, path: string | undefined): boolean {
+  return PROBES.has(program) && LOOPBACK.test(path ?? "");
 }
 
 function inputOf(spot: Spot, { field, path }: { readonly field: ReturnType<typeof readOne>; readonly path: string | undefined }): Feed {

@@ -57,12 +57,7 @@ const CHANGES: BinaryTable = {
   pkill: reviewed(STOPS, "pkill x"),
   killall: reviewed(STOPS, "killall x"),
   renice: reviewed("change: changes a program's priority", "renice 5 1"),
-  crontab: {
-    flags: "-l",
-    requires: "-l",
-    otherwise: "exec: changes which programs run later",
-    examples: { safe: ["crontab -l"], review: ["crontab x", "crontab -r", "crontab -e"] },
-  },
+  crontab: reviewed("exec: shows or changes which programs run later", "crontab -l", "crontab x", "crontab -r", "crontab -e"),
   at: reviewed("exec: runs programs later", "at now"),
   batch: reviewed("exec: runs programs later", "batch"),
   su: reviewed("exec: becomes another user", "su"),
@@ -84,6 +79,18 @@ const CHANGES: BinaryTable = {
   op: reviewed("secret: shows credentials", "op read x"),
   security: reviewed("secret: shows credentials", "security find-generic-password"),
   vault: reviewed("secret: shows credentials", "vault read x"),
+};
+
+/** All properties of a service are also the variables that it is started with. */
+const SHOWS_PROPERTIES: Binary = {
+  flags: "--no-pager -p,--property:columns --value",
+  requires: "-p",
+  otherwise: "secret: shows the variables that a service is started with, unless it is asked for certain properties",
+  operands: "text*",
+  examples: {
+    safe: ["systemctl show -p ActiveState x", "systemctl show x --property=SubState --value"],
+    review: ["systemctl show x", "systemctl show -p Environment x", "systemctl show -p ActiveState,Environment x", "systemctl show"],
+  },
 };
 
 const INSTALLS = "change: installs or removes packages";
@@ -131,12 +138,15 @@ const PACKAGES: BinaryTable = {
   systemctl: {
     pagesUnless: "--no-pager",
     flags: "--no-pager --user",
-    subcommands: Object.fromEntries(
-      ["status", "is-active", "is-enabled", "is-failed", "list-units", "list-unit-files", "list-timers", "show"].map((name) => [
-        name,
-        unitReader(name),
-      ]),
-    ),
+    subcommands: {
+      ...Object.fromEntries(
+        ["status", "is-active", "is-enabled", "is-failed", "list-units", "list-unit-files", "list-timers"].map((name) => [
+          name,
+          unitReader(name),
+        ]),
+      ),
+      show: SHOWS_PROPERTIES,
+    },
     reviewFlags: { "-H,--host:text": "exec: reaches another machine", "-M,--machine:text": "exec: enters another machine" },
     examples: {
       safe: ["systemctl status nginx", "systemctl --no-pager list-units"],

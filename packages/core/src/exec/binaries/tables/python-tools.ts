@@ -85,10 +85,10 @@ export const pythonTools: BinaryTable = {
   },
   pipx: {
     subcommands: {
-      list: { flags: "--short --json", examples: { safe: ["pipx list"], review: ["pipx list x"] } },
+      list: { review: "change: writes a log and folders of its own", examples: { safe: [], review: ["pipx list"] } },
       run: { review: "exec: runs another program", examples: { safe: [], review: ["pipx run x"] } },
     },
-    examples: { safe: ["pipx list"], review: ["pipx --version", "pipx install x"] },
+    examples: { safe: [], review: ["pipx --version", "pipx install x"] },
   },
   poetry: {
     subcommands: {
