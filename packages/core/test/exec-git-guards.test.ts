@@ -87,3 +87,19 @@ describe.skipIf(!isKnown)("a repository among the files of a project (skipped: n
     expect(evaluateCommandSafety("git log --format=%G?").riskLevel).toBe("needs-review");
   });
 });
+
+describe("a tag that is called like an option", () => {
+  it.each(["git log $(git describe --tags --abbrev=0)..HEAD", "git show --stat $(git describe --tags --abbrev=0)"])(
+    "is a revision in the words that are offered for %s",
+    (command) => {
+      git("commit", "-q", "--allow-empty", "-m", "x");
+      git("update-ref", "refs/tags/--output=pwned", "HEAD");
+      run(command);
+      const written = ["pwned", "pwned..HEAD"].map((name) => join(project, name));
+      expect(written.some((path) => existsSync(path))).toBe(true);
+      for (const path of written) rmSync(path, { force: true });
+      run(evaluateCommandSafety(command).rewrite?.command ?? "exit 1");
+      expect(written.filter((path) => existsSync(path))).toEqual([]);
+    },
+  );
+});

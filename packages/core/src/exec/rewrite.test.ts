@@ -50,6 +50,32 @@ describe("a command in other words", () => {
   });
 });
 
+describe("the name of a tag that may look like a flag", () => {
+  it.each([
+    ["git log $(git describe --tags --abbrev=0)..HEAD", "git log --end-of-options $(git describe --tags --abbrev=0)..HEAD"],
+    ['git log --oneline "$(git describe --tags)"..HEAD -- src', 'git log --oneline --end-of-options "$(git describe --tags)"..HEAD -- src'],
+    ["git rev-list --count $(git describe)..HEAD", "git rev-list --count --end-of-options $(git describe)..HEAD"],
+    ["git show --stat $(git branch --show-current)", "git show --stat --end-of-options $(git branch --show-current)"],
+  ])("%s", (command, wording) => {
+    const { riskLevel, rewrite } = evaluateCommandSafety(command);
+    expect({ riskLevel, command: rewrite?.command }).toEqual({ riskLevel: "needs-review", command: wording });
+    expect(evaluateCommandSafety(wording).riskLevel).toBe("safe");
+  });
+
+  it.each([
+    "git log $(git describe --tags)..HEAD --oneline",
+    "git log --end-of-options HEAD --output=x",
+    "git log --end-of-options -p HEAD",
+    "git diff $(git describe)",
+    "git branch $(git describe)",
+    "git log $(cat x)",
+    "git log $(echo --output=x)",
+  ])("gets no other words in %s", (command) => {
+    expect(evaluateCommandSafety(command)).toMatchObject({ riskLevel: "needs-review" });
+    expect(evaluateCommandSafety(command).rewrite).toBeUndefined();
+  });
+});
+
 describe("what takes commands", () => {
   it.each(["less a.txt", "less -N a.txt", "cat a | less", "more a.txt", "man ls", "man 3 printf"])("%s waits for none", (command) => {
     expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review");

@@ -49,6 +49,8 @@ interface Scanner extends ScanOptions {
   readonly wanted: Omit<FlagValue, "argument">[];
   readonly values: FlagValue[];
   isOver: boolean;
+  /** Over by `--end-of-options`: git refuses what looks like one behind it, but for `--`. */
+  isEnded: boolean;
   isSure: boolean;
 }
 
@@ -71,6 +73,7 @@ export function scan(
     wanted: [],
     values: [],
     isOver: false,
+    isEnded: false,
     isSure: true,
   };
   for (const argument of args) scanOne(start, argument);
@@ -81,6 +84,7 @@ function scanOne(scanner: Scanner, argument: Argument): void {
   const { grammar, of, wanted } = scanner;
   const next = wanted.shift();
   if (next !== undefined) return checkNext(scanner, next, argument);
+  if (scanner.isEnded && /^-(?!-$)/.test(argument.leading)) return reportUnknownFlag(scanner, argument, argument.raw);
   if (scanner.isOver || grammar.binary.style === "text") return addOperand(scanner, argument);
   if (argument.values === undefined) return scanUnknown(scanner, argument);
   const [only, ...others] = argument.values;
@@ -92,8 +96,11 @@ function scanOne(scanner: Scanner, argument: Argument): void {
     if (argument.values.some(beginsAnyhow)) scanner.maybeFlags.push(argument);
     return addOperand(scanner, argument);
   }
-  reportMaybeFlag(of, argument);
+  reportMaybeFlag(of, argument, grammar.flags.has(ENDS_OPTIONS));
 }
+
+/** Behind it git takes everything for a revision or a path; since 2.24, and an older one refuses it. */
+const ENDS_OPTIONS = "--end-of-options";
 
 /** A value that is an argument of its own. */
 function checkNext(scanner: Scanner, { flag, kind }: Omit<FlagValue, "argument">, argument: Argument): void {
@@ -137,6 +144,7 @@ function scanText(scanner: Scanner, argument: Argument, text: string): void {
     return addOperand(scanner, argument);
   }
   if (text === "--") scanner.isOver = true;
+  else if (text === ENDS_OPTIONS && grammar.flags.has(text)) scanner.isOver = scanner.isEnded = true;
   else if (text.startsWith("--")) scanLong(scanner, argument, text);
   else if (text.startsWith("-") && text !== "-") scanCluster(scanner, argument, text);
   else if (style === "bare" && isBareCluster(grammar, text)) scanBare(scanner, argument, text);
@@ -264,10 +272,10 @@ function harmfulBeginningWith({ flags }: Grammar, name: string): { readonly flag
 }
 
 /** Reports an argument that may turn out to be something else than it looks like, with what would keep it from it. */
-export function reportMaybeFlag(of: Case, argument: Argument): void {
+export function reportMaybeFlag(of: Case, argument: Argument, canEnd = false): void {
   const { raw, span } = argument;
   const found = argument.values?.find(beginsAnyhow);
-  const edits = found === undefined ? undefined : mendsOf(argument, found);
+  const edits = found === undefined ? undefined : mendsOf(argument, found, canEnd);
   const finding = review("safe-binaries", { ruleId: "program.dynamic", span, message: maybeFlag(of, raw, found) });
   of.report(edits === undefined ? finding : { ...finding, edits });
 }
@@ -281,8 +289,17 @@ function maybeFlag(of: Case, raw: string, found: ArgumentValue | undefined): str
 }
 
 /** A glob gets `./`; what keeps a name whole keeps it from being a flag where it begins with a folder. */
-function mendsOf({ raw, span }: Argument, { text, whole }: ArgumentValue): readonly Edit[] | undefined {
+function mendsOf({ raw, span }: Argument, { text, whole }: ArgumentValue, canEnd: boolean): readonly Edit[] | undefined {
   if (whole !== undefined) return whole;
+  if (canEnd && raw.includes("$("))
+    return [
+      {
+        at: span.start,
+        behind: " ",
+        text: `${ENDS_OPTIONS} `,
+        reason: "keeps git from reading the name of a tag or a branch as an option",
+      },
+    ];
   if (raw !== text) return undefined;
   // A blank stands before a word that is an argument; where something else does, the place is not the one that was meant.
   return [{ at: span.start, behind: " ", text: "./", reason: "puts `./` before names of files, so that none is read as a flag" }];

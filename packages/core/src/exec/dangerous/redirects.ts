@@ -16,12 +16,14 @@ export interface Redirected {
   readonly files: readonly string[];
 }
 
-/**
- * Reports dangerous targets and finds the input; the words of every redirection are read once.
- *
- * @param program - Its name; `""` where that is not known, or where it is more than one command.
- */
-export function readRedirects(walk: Walk, spot: Spot, redirects: readonly Redirect[], program: string | undefined): Redirected {
+/** What is redirected: a program by its name, nothing, or `""` for one that is not known and for more than one command. */
+interface Redirecting {
+  readonly redirects: readonly Redirect[];
+  readonly program: string | undefined;
+}
+
+/** Reports dangerous targets and finds the input; the words of every redirection are read once. */
+export function readRedirects(walk: Walk, spot: Spot, { redirects, program }: Redirecting): Redirected {
   let { input } = spot;
   const files: string[] = [];
   for (const redirect of redirects) {

@@ -64,7 +64,7 @@ function visitNode(walk: Walk, node: Node, spot: Spot): Feed {
       if (node.kind === "background" && startsItself(node)) reportDanger(walk, FORK_BOMB, node.span);
       return visitNode(walk, node.body, node.kind === "braces" ? spot : { ...spot, shell: copyOf(spot.shell) });
     case "redirected": {
-      const { input, files } = readRedirects(walk, spot, node.redirects, "");
+      const { input, files } = readRedirects(walk, spot, { redirects: node.redirects, program: "" });
       return keepFiles(spot, files, visitNode(walk, node.body, { ...spot, input }));
     }
     case "if":
@@ -139,7 +139,7 @@ function visitCommand(walk: Walk, { assignments, words, redirects, span }: Comma
   const [program, ...rest] = words;
   const first: Alternatives = program === undefined ? [] : readWord(walk, spot, program);
   const fields = readFields(walk, spot, rest);
-  const { input, files } = readRedirects(walk, spot, redirects, program === undefined ? undefined : (program.text ?? ""));
+  const { input, files } = readRedirects(walk, spot, { redirects, program: program === undefined ? undefined : (program.text ?? "") });
   const shell = program === undefined || assignments.length === 0 ? spot.shell : copyOf(spot.shell);
   for (const assignment of assignments) assign(walk, { ...spot, shell }, assignment);
   const inner = { ...walk, span: walk.depth === 0 ? span : walk.span };

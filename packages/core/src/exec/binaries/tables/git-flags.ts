@@ -22,7 +22,7 @@ export const DIFF_REVIEW: Readonly<Record<string, string>> = {
 };
 
 /** Of everything that walks through commits. */
-export const REVISIONS = `-# -n,--max-count:number --skip:number --since,--after:text --since-as-filter:text --until,--before:text --author:text
+export const REVISIONS = `--end-of-options -# -n,--max-count:number --skip:number --since,--after:text --since-as-filter:text --until,--before:text --author:text
   --committer:text --grep-reflog:text --grep:text --all-match --invert-grep -i,--regexp-ignore-case --basic-regexp -E,--extended-regexp
   -F,--fixed-strings -P,--perl-regexp --remove-empty --merges --no-merges --min-parents?:number --max-parents?:number --no-min-parents
   --no-max-parents --first-parent --exclude-first-parent-only --not --all --branches?:text --tags?:text --remotes?:text --glob:text
