@@ -64,7 +64,7 @@ describe("the allowlist", () => {
 
 describe("entries that allow a whole program", () => {
   const programs =
-    "git make cp mv ln install touch chmod npm pnpm yarn pip docker curl wget rustc gcc mvn gradle go cargo just rm cmake ctest ninja 7z ar rails nx gem foo".split(
+    "git make cp mv ln install touch chmod npm pnpm yarn pip docker curl wget rustc gcc mvn gradle go cargo just rm cmake ctest ninja 7z ar rails nx gem gh foo".split(
       " ",
     );
   const allowlist = parseAllowlist(programs.map((program) => ({ pattern: `${program} **` })));
@@ -103,6 +103,12 @@ describe("entries that allow a whole program", () => {
     "gradle build",
     "go test ./...",
     "cargo test",
+    "pnpm --filter web test",
+    "pnpm --filter web run build",
+    "pnpm --filter web add lodash",
+    "yarn workspace web build",
+    "yarn workspaces foreach -A run build",
+    "gh pr create --fill",
     "gcc a.c",
     "git stash pop",
     "npm uninstall x",
@@ -211,6 +217,26 @@ describe("entries that allow a whole program", () => {
     "cargo install --git https://x",
     "cargo build --config x",
     "just SHELL=x",
+    "pnpm --filter x exec id",
+    "pnpm --filter x -- exec id",
+    "pnpm --dir sub exec id",
+    "pnpm --filter add exec id",
+    "pnpm --filter x config set a b",
+    "pnpm --filter x add user/repo",
+    "pnpm --frob x add https://x/y",
+    "yarn workspace x exec id",
+    "yarn workspace x add https://x/y",
+    "yarn workspaces foreach -A exec id",
+    "yarn --cwd sub exec id",
+    "npm -w x exec id",
+    "npm --frob x config set a b",
+    "cargo install x",
+    "cargo rustc -- -Clinker=./x",
+    "cargo watch -x id",
+    "go install x.example/a@latest",
+    "gh ssh-key add x",
+    "gh auth setup-git",
+    "gh gist create a",
     "git apply x.patch",
     "git am x.patch",
     "git update-index --index-info",

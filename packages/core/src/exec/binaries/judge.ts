@@ -167,7 +167,7 @@ function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case):
     judgeEntry(plain.binary, args.slice(1), plain.under(of));
     return true;
   }
-  const { operands, given } = scan(args, { grammar, of: silent(of) }, { stopsAtOperand: true, isLenient: false });
+  const { operands, given, isSure } = scan(args, { grammar, of: silent(of) }, { stopsAtOperand: true, isLenient: false });
   const [first, ...rest] = operands;
   const subcommand = subcommandOf(binary, first);
   const ownForm = binary.operands !== undefined || binary.review !== undefined;
@@ -180,7 +180,19 @@ function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case):
     say(of, { topic: "unknown", text: `is not on the list of subcommands known to only read` }, { span: first.span, what });
     scan(rest, { grammar, of }, { stopsAtOperand: false, isLenient: true });
   }
+  if (subcommand === undefined || !isSure) judgeLaterSubcommands(binary, rest, of);
   return true;
+}
+
+/** Words behind the first that are looked at. */
+const LATER_MAX = 16;
+
+/** `pnpm --filter x exec y`, `yarn workspace x exec y`: where a flag may have had a value, or a word leads to others, each later word may be it. */
+function judgeLaterSubcommands(binary: Binary, args: readonly Argument[], of: Case): void {
+  for (const [index, argument] of args.slice(0, LATER_MAX).entries()) {
+    const later = subcommandOf(binary, argument);
+    if (later?.binary.review !== undefined) judgeEntry(later.binary, args.slice(index + 1), later.under(of));
+  }
 }
 
 /** The subcommand that an argument names for sure. */

@@ -50,9 +50,13 @@ export const compiledTools: BinaryTable = {
     reviewFlags: CARGO_REVIEW,
     subcommands: {
       ...cargo(
-        "build b check c test t run r bench clippy doc d tree metadata fix fmt clean update add remove rm install uninstall vendor new init fetch generate-lockfile package",
+        "build b check c test t run r bench clippy doc d tree metadata fix fmt clean update add remove rm uninstall vendor new init fetch generate-lockfile package",
         BUILDS,
       ),
+      install: reviewed("write: installs outside of the project", "cargo install x"),
+      rustc: reviewed("exec: passes flags to the compiler, which name a linker to run", "cargo rustc -- -Clinker=./x"),
+      rustdoc: reviewed("exec: passes flags to the compiler, which name programs to run", "cargo rustdoc -- -Zx"),
+      watch: reviewed("exec: runs another program", "cargo watch -x id"),
       ...cargo("search info publish login yank owner", "network: asks the registry"),
     },
     examples: {
@@ -109,8 +113,10 @@ export const compiledTools: BinaryTable = {
       version: reviewed(TOOLCHAIN, "go version"),
       doc: reviewed(TOOLCHAIN, "go doc fmt"),
       help: reviewed(TOOLCHAIN, "go help build"),
+      install: reviewed("write: installs outside of the project", "go install x", "go install x.example/a@latest"),
+      telemetry: reviewed("write: changes settings outside of the project", "go telemetry on"),
       ...Object.fromEntries(
-        "build test run vet list install get generate mod work fmt clean fix tool"
+        "build test run vet list get generate mod work fmt clean fix tool"
           .split(" ")
           .map((name) => [
             name,

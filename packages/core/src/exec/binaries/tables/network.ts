@@ -19,6 +19,8 @@ const ipObject = (name: string): Binary => ({
   examples: { safe: [`ip ${name}`], review: [`ip ${name} add x`] },
 });
 
+const ACCOUNT = "exec: changes the account, and the program that git asks for credentials";
+
 const gh = (name: string, reads: string): Binary => ({
   review: "network: asks the hosting service",
   reviewFlags: { "-w,--web": "exec: opens a browser", "--hostname:text": "exec: talks to another service" },
@@ -138,7 +140,12 @@ export const network: BinaryTable = {
       auth: {
         review: "network: asks the hosting service",
         reviewFlags: { "-t,--show-token": "secret: shows a token" },
-        subcommands: { token: reviewed("secret: shows a token", "gh auth token") },
+        subcommands: {
+          token: reviewed("secret: shows a token", "gh auth token"),
+          ...Object.fromEntries(
+            ["login", "logout", "refresh", "setup-git", "switch"].map((name) => [name, reviewed(ACCOUNT, `gh auth ${name}`)] as const),
+          ),
+        },
         examples: { safe: [], review: ["gh auth status", "gh auth token", "gh auth status -t"] },
       },
       api: {
@@ -153,6 +160,11 @@ export const network: BinaryTable = {
       extension: reviewed("exec: installs or runs programs", "gh extension install x"),
       alias: reviewed("exec: names commands to run", "gh alias set a b"),
       codespace: reviewed(RUNS, "gh codespace ssh"),
+      cs: reviewed(RUNS, "gh cs ssh"),
+      "ssh-key": reviewed("write: changes who may log in", "gh ssh-key add x"),
+      "gpg-key": reviewed("write: changes whose signatures count", "gh gpg-key add x"),
+      gist: reviewed("write: publishes files", "gh gist create x"),
+      variable: reviewed("write: changes what runs at the hosting service", "gh variable set x"),
       config: reviewed("exec: changes settings, which name programs to run", "gh config set pager x"),
     },
     examples: { safe: ["gh --version"], review: ["gh", "gh pr list", "gh auth token", "gh pr view -w", "gh frob"] },

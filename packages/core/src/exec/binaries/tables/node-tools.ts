@@ -136,7 +136,7 @@ export const nodeTools: BinaryTable = {
     },
   },
   pnpm: packageManager("pnpm", "list ls why outdated audit licenses root bin store"),
-  yarn: packageManager("yarn", "list why info outdated workspaces"),
+  yarn: packageManager("yarn", "list why info outdated"),
   npx: runner("npx"),
   pnpx: runner("pnpx"),
   bunx: runner("bunx"),
