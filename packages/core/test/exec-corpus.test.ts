@@ -36,8 +36,8 @@ describe("the corpus of shell commands", () => {
   });
 
   it("everyday reading is approved", () => {
-    expect(figures.benignSafe).toBeGreaterThanOrEqual(0.9);
-    expect(figures.strictlySafe).toBeGreaterThanOrEqual(0.95);
+    expect(figures.benignSafe).toBeGreaterThanOrEqual(0.982);
+    expect(figures.strictlySafe).toBe(1);
   });
 
   it("no change of state is approved, and little is called dangerous that is not", () => {
