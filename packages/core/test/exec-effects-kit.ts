@@ -3,15 +3,18 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type EffectWorld, isInstalled, listEffects, observeEffects, type ObserveOptions } from "@acp/testing";
 import { TABLES } from "../src/exec/binaries/binaries.js";
+import { SHOWS_VERSION } from "../src/exec/binaries/shows-version.js";
 import type { Binary, BinaryTable } from "../src/exec/binaries/table.js";
+import { evaluateCommandSafety } from "../src/exec.js";
 import { isMeant } from "./exec-effects-known.js";
 import { LINES } from "./exec-effects-lines.js";
+import { OTHER_NAME } from "./exec-effects-programs.js";
 
 /** One line that a table calls safe. */
 export interface Row {
   readonly line: string;
-  /** Whether its program is bash itself or is installed here. */
-  readonly isHere: boolean;
+  /** The line as it is run here, with the name that its program has here; `undefined` where that is not here. */
+  readonly runs: string | undefined;
   /** Its table's program. */
   readonly program: string;
 }
@@ -29,22 +32,51 @@ function linesOf({ examples, subcommands = {} }: Binary): readonly string[] {
   return [...examples.safe, ...Object.values(subcommands).flatMap(linesOf)];
 }
 
+/** By which name a program can be run here. */
+function nameHere(program: string): string | undefined {
+  const other = OTHER_NAME.get(program);
+  if (other !== undefined && isInstalled(other)) return other;
+  return BUILTINS.has(program) || isInstalled(program) ? program : undefined;
+}
+
+function rowOf(program: string, line: string): Row {
+  const name = nameHere(program);
+  const named = (word: string): string => (word === program && name !== undefined ? name : word);
+  return { line, program, runs: name === undefined ? undefined : line.replace(/^\S+/, named) };
+}
+
+const isSafe = (line: string): boolean => evaluateCommandSafety(line, { noInput: true }).riskLevel === "safe";
+
+/** The lines of an entry. One that shows lines of another program, which is like it, also has them with its own name. */
 function rowsOf(table: BinaryTable): readonly Row[] {
   return Object.entries(table).flatMap(([program, binary]) => {
-    const isHere = BUILTINS.has(program) || isInstalled(program);
-    return [...new Set(linesOf(binary))].map((line) => ({ line, program, isHere }));
+    const isOwn = (line: string): boolean => line.split(/[\s;|&(]+/).includes(program);
+    const lines = linesOf(binary);
+    const named = lines.filter((line) => !isOwn(line)).map((line) => line.replace(/^\S+/, program));
+    return [...lines.filter(isOwn), ...named.filter(isSafe)].map((line) => rowOf(program, line));
   });
 }
 
-const ELSEWHERE: readonly Row[] = LINES.map((line) => ({ line, program: "bash", isHere: true }));
+const QUESTIONS = ["--version", "--help"];
+const VERSIONS = [...SHOWS_VERSION].flatMap((program) => QUESTIONS.map((flag) => rowOf(program, `${program} ${flag}`)));
+const ELSEWHERE = LINES.map((line) => rowOf("bash", line));
 
-/** Every safe line of every table, and those of {@link LINES}. */
-export const ROWS: readonly Row[] = [...new Map([...TABLES.flatMap(rowsOf), ...ELSEWHERE].map((row) => [row.line, row])).values()];
+/** Every safe line of every table, what shows a version, and {@link LINES}. */
+export const ROWS: readonly Row[] = [
+  ...new Map(
+    [...TABLES.flatMap(rowsOf), ...VERSIONS.filter(({ line }) => isSafe(line)), ...ELSEWHERE].map((row) => [row.line, row]),
+  ).values(),
+];
 
 /** What a run of one line or more did; each effect in words. */
 export type Found = ReadonlyMap<string, readonly string[]>;
 
 const TEXT = "one 1\ntwo 2\n";
+/** What a shell says of a program that it does not find: such a row has not run, and nothing is known of it. */
+const NOT_FOUND = 127;
+export const NO_RUN = "no run: there is no such program";
+/** In two words, for `ps` shows the command that it is in. */
+const SAY_NO_RUN = NO_RUN.replace(" ", "' '");
 
 /** A relative path, or one letter: `src/new.ts`, `a`; `s/x/y` is none. */
 const OPERAND = /^(?:[a-z]|\w[\w-]*\.[\w.-]*\w|\w[\w.-]+(?:\/[\w.-]*\w)+)$/;
@@ -57,12 +89,25 @@ function operandsOf(lines: readonly string[], { folder }: EffectWorld): Readonly
   return Object.fromEntries(absent.map((word) => [word, TEXT]));
 }
 
-async function effectsOf(lines: readonly string[], world: EffectWorld, options: ObserveOptions): Promise<readonly string[]> {
+/** Where the text lies that each of several lines reads in a pipe of its own. */
+const FED = "/world/home/fed.txt";
+
+/** Lines as one command, each in a shell of its own: one that ends or replaces its shell ends no other. */
+function together(lines: readonly string[], isFed: boolean): string {
+  const shell = (line: string): string => `${isFed ? `cat ${FED} | ` : ""}(${line}\n)\n[ $? -ne ${NOT_FOUND} ] || echo '${SAY_NO_RUN}'`;
+  return lines.map(shell).join("\n");
+}
+
+async function effectsOf(lines: readonly string[], world: EffectWorld, { stdin, ...options }: ObserveOptions): Promise<readonly string[]> {
   const files = operandsOf(lines, world);
-  // Each in a shell of its own: one that ends or replaces its shell ends no other.
-  const command = lines.length === 1 ? (lines[0] ?? "") : lines.map((line) => `(${line}\n)`).join("\n");
-  const seen = listEffects(await observeEffects(command, world, { files, ...options }));
-  return seen.map(({ effect, what }) => `${effect}: ${what}`);
+  const [only = "", ...others] = lines;
+  const fed = typeof stdin === "object" && "piped" in stdin ? stdin.piped : undefined;
+  const effects =
+    others.length === 0
+      ? await observeEffects(only, world, { files, ...options, ...(stdin === undefined ? {} : { stdin }) })
+      : await observeEffects(together(lines, fed !== undefined), world, { files: { ...files, [FED]: fed ?? "" }, ...options });
+  const hasRun = effects.exitCode !== NOT_FOUND && !effects.stdout.includes(NO_RUN);
+  return [...listEffects(effects).map(({ effect, what }) => `${effect}: ${what}`), ...(hasRun ? [] : [NO_RUN])];
 }
 
 /** Finds the lines that have effects: where a run of many has one, its halves are run again. */

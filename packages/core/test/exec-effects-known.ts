@@ -25,7 +25,7 @@ export const LONG: ReadonlySet<string> = new Set(["sleep 2m"]);
 
 /** Programs that take long to start: for the deep set. */
 export const SLOW: ReadonlySet<string> = new Set(
-  `npm npx pnpm pnpx yarn pip pip3 apt apt-cache rustup gcloud gsutil aws ipython java javac javap jshell jar mvn gradle gdb docker kubectl terraform
+  `npm npx pnpm pnpx yarn pip pip3 apt apt-cache rustup gcloud gsutil aws ipython java javac javap jar mvn gradle gdb docker kubectl terraform
   python python2 python3 python3.10 python3.11 python3.12 python3.13 pypy pypy3 node nodejs convert pg_dump valgrind go man apropos whatis
   lerna pm2 ava nx serve bower markdownlint rake irb erl gulp mocha pytest turbo grunt babel biome eslint esbuild webpack ts-node tsc tsx
   http-server oxlint rollup node-gyp vitest vite jest prettier nodemon gem guile flake8 black mypy pylint isort`

@@ -89,6 +89,7 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
     ["cargo --version", "runs-planted-code", "rustup cargo"],
     ["mvn --version", "runs-planted-code", "mvn"],
     ["pytest -V", "runs-planted-code", "pytest"],
+    ["pylint --help", "runs-planted-code", "pylint"],
     ["yarn -v", "runs-planted-code", "yarn"],
     ["ava --version", "runs-planted-code", "ava"],
     ["gulp --version", "runs-planted-code", "gulp"],

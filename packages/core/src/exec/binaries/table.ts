@@ -47,6 +47,9 @@ export interface Binary {
   readonly examples: { readonly safe: readonly string[]; readonly review: readonly string[] };
 }
 
+/** Why a question of a program that could not be run among traps yet is reviewed, though it is said to only read. */
+export const UNPROVEN = "unknown: has not been run among traps yet, which is how a program is shown to only read";
+
 /** An entry that is always reviewed: why, and command lines that are. */
 export function reviewed(review: string, ...examples: readonly string[]): Binary {
   return { review, examples: { safe: [], review: examples } };

@@ -1,5 +1,5 @@
 /** Changes: programs whose whole purpose is to change something. What is destroyed for good is the dangerous walk's matter. */
-import { reviewed } from "../table.js";
+import { reviewed, UNPROVEN } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
 const STOPS = "change: stops a program";
@@ -96,6 +96,9 @@ const SHOWS_PROPERTIES: Binary = {
 const INSTALLS = "change: installs or removes packages";
 const SETTINGS = "exec: changes settings, some of which name programs to run";
 
+/** What is installed (`-Q`), and what could be (`-S` with a question), from the lists that are there. */
+const PACMAN_ASKS = "-Q -Qs -Qi -Ql -Qe -Qet -Qm -Qn -Qd -Qdt -Qq -Qqe -Qqm -Qu -Ss -Ssq -Si -Sl -V --version";
+
 const APT_REVIEW = { "-o,--option:text": SETTINGS, "-c,--config-file:path": SETTINGS };
 
 /** Package managers of systems, and services: what lists is safe. */
@@ -114,27 +117,21 @@ const PACKAGES: BinaryTable = {
     operands: "text*",
     examples: { safe: ["dpkg -l", "dpkg -L bash", "dpkg -l 'x*'"], review: ["dpkg -i x.deb", "dpkg --pre-invoke=id -l"] },
   },
-  rpm: {
-    flags: "-q,--query -a,--all -i,--info -l,--list",
-    requires: "-q",
+  // Where there is no database it makes one, whatever it is asked.
+  rpm: reviewed(INSTALLS, "rpm -i x.rpm", "rpm -e x", "rpm --eval '%(id)'", "rpm -qa"),
+  pacman: {
+    style: "words",
+    flags: PACMAN_ASKS,
+    requires: PACMAN_ASKS,
     otherwise: INSTALLS,
+    reviewFlags: { "--config,--hookdir,--dbpath,-b,--root,-r,--sysroot:path": SETTINGS },
     operands: "text*",
-    examples: { safe: ["rpm -qa", "rpm -qi bash"], review: ["rpm -i x.rpm", "rpm -e x", "rpm --eval '%(id)'"] },
-  },
-  brew: {
-    flags: "--prefix",
-    operands: "",
-    excess: INSTALLS,
-    subcommands: {
-      list: {
-        flags: "--versions --formula --cask -1 -l",
-        operands: "text*",
-        examples: { safe: ["brew list", "brew list --versions node"], review: ["brew list --what"] },
-      },
-      leaves: { examples: { safe: ["brew leaves"], review: ["brew leaves x"] } },
+    examples: {
+      safe: ["pacman -Q", "pacman -Qs x", "pacman -Qi bash", "pacman -Ss x", "pacman -Si x"],
+      review: ["pacman -S x", "pacman -Syu", "pacman -Ss x -y", "pacman -R x", "pacman -Qs x --config y", "pacman -Qo /x", "pacman"],
     },
-    examples: { safe: ["brew list"], review: ["brew --version", "brew install x", "brew services start x"] },
   },
+  brew: reviewed(UNPROVEN, "brew list", "brew --version", "brew install x", "brew services start x"),
   systemctl: {
     pagesUnless: "--no-pager",
     flags: "--no-pager --user",

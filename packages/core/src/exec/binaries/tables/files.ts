@@ -1,4 +1,5 @@
 /** Files: programs that list files and tell about them. */
+import { reviewed, UNPROVEN } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
 const OTHER_NAMES = "read: reads the names of files from a file";
@@ -26,14 +27,15 @@ const EZA: Binary = {
     --no-permissions -o,--octal-permissions --no-filesize --no-user --no-time --git --no-git --hyperlink -w,--width:number -@,--extended -v,--version
     --help`,
   operands: "named*",
-  examples: { safe: ["eza -la --git", "eza -T -L 2 src"], review: ["eza /tmp"] },
+  examples: { safe: ["exa -la --git", "exa -T -L 2 src"], review: ["exa /tmp"] },
 };
 
 export const files: BinaryTable = {
   ls: LS,
   dir: LS,
   vdir: LS,
-  eza: EZA,
+  // The heir of exa, which was not run: its flags are the same, its code is not.
+  eza: reviewed(UNPROVEN, "eza -la --git"),
   exa: EZA,
   lsd: EZA,
   stat: {

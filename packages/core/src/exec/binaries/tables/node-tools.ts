@@ -1,5 +1,5 @@
 /** Node's tools: what lists the packages of a project without running code of the project or asking the network. */
-import { reviewed } from "../table.js";
+import { reviewed, UNPROVEN } from "../table.js";
 import { versionRows } from "../shows-version.js";
 import type { Binary, BinaryTable } from "../table.js";
 
@@ -151,10 +151,10 @@ export const nodeTools: BinaryTable = {
   webpack: tool("webpack", "--env:text"),
   vite: tool("vite", "--root:path"),
   rollup: tool("rollup", "-p,--plugin:text --configPlugin:text"),
-  nvm: versionManager("nvm", ["ls", "list", "current", "which"]),
-  fnm: versionManager("fnm", ["list", "ls", "current"]),
-  volta: versionManager("volta", ["list", "which"]),
-  asdf: versionManager("asdf", ["list", "current", "where", "which"]),
+  nvm: versionManager("nvm"),
+  fnm: versionManager("fnm"),
+  volta: versionManager("volta"),
+  asdf: versionManager("asdf"),
 };
 
 /** The names of scripts, or one of them. */
@@ -215,14 +215,6 @@ function tool(name: string, loads: string): Binary {
   };
 }
 
-function versionManager(name: string, reads: readonly string[]): Binary {
-  return {
-    subcommands: Object.fromEntries(
-      reads.map((read) => [
-        read,
-        { operands: "text*", examples: { safe: [`${name} ${read}`], review: [`${name} ${read} --what`] } } as const,
-      ]),
-    ),
-    examples: { safe: [`${name} ${reads[0] ?? ""}`], review: [`${name} --version`, `${name} use 20`, `${name} exec 20 x`] },
-  };
+function versionManager(name: string): Binary {
+  return reviewed(UNPROVEN, `${name} list`, `${name} current`, `${name} --version`, `${name} use 20`, `${name} exec 20 x`);
 }

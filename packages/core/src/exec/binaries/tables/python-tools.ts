@@ -1,5 +1,5 @@
 /** Python's tools: what lists packages without running code of the project or asking the network. */
-import { reviewed } from "../table.js";
+import { reviewed, UNPROVEN } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
 const INSTALLS = "change: installs packages, whose code runs";
@@ -72,12 +72,12 @@ export const pythonTools: BinaryTable = {
   pip3: pip("pip3"),
   uv: {
     subcommands: {
-      version: { flags: "--short", examples: { safe: ["uv version --short"], review: ["uv version 1.2"] } },
+      version: reviewed(UNPROVEN, "uv version --short"),
       run: { review: "exec: runs another program", examples: { safe: [], review: ["uv run x.py"] } },
       tool: { review: "exec: runs another program", examples: { safe: [], review: ["uv tool run x"] } },
       ...changing("uv", "pip add remove sync lock venv build", INSTALLS),
     },
-    examples: { safe: ["uv version --short"], review: ["uv --version", "uv", "uv run x.py", "uv sync"] },
+    examples: { safe: [], review: ["uv --version", "uv", "uv run x.py", "uv sync"] },
   },
   uvx: {
     review: "exec: runs another program",
@@ -99,15 +99,11 @@ export const pythonTools: BinaryTable = {
   },
   conda: {
     subcommands: {
-      list: {
-        flags: "-n,--name:text -p,--prefix:path --json -e,--export -f,--full-name",
-        operands: "text?",
-        examples: { safe: ["conda list"], review: ["conda list --what"] },
-      },
-      info: { flags: "-e,--envs -a,--all -s --json", examples: { safe: ["conda info --envs"], review: ["conda info x"] } },
+      list: reviewed(UNPROVEN, "conda list"),
+      info: reviewed(UNPROVEN, "conda info --envs"),
       run: { review: "exec: runs another program", examples: { safe: [], review: ["conda run x"] } },
     },
-    examples: { safe: ["conda list"], review: ["conda --version", "conda install x"] },
+    examples: { safe: [], review: ["conda --version", "conda install x"] },
   },
   pytest: {
     // `-V` runs the tests, and `--help` what configures them.

@@ -1,5 +1,5 @@
 /** System: programs that tell about the machine, its processes, its users and its time. */
-import { reviewed } from "../table.js";
+import { reviewed, UNPROVEN } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
 /** A program without arguments but its own help. */
@@ -110,10 +110,7 @@ export const system: BinaryTable = {
   },
   lspci: { flags: "-v -k -n -m -t -D -b -x -s:text -d:text", examples: { safe: ["lspci -nnk"], review: ["lspci -i x"] } },
   lsusb: { flags: "-v -t -s:text -d:text -V", examples: { safe: ["lsusb -t"], review: ["lsusb -D x"] } },
-  "nvidia-smi": {
-    flags: "-L,--list-gpus -q,--query -h,--help --query-gpu,--query-compute-apps:text --format:text",
-    examples: { safe: ["nvidia-smi", "nvidia-smi -L"], review: ["nvidia-smi -pm 1", "nvidia-smi -f x"] },
-  },
+  "nvidia-smi": reviewed(UNPROVEN, "nvidia-smi", "nvidia-smi -L"),
   lsmod: plain("lsmod", ""),
   lslocks: plain("lslocks", "-J,--json -n,--noheadings -o,--output:text -r,--raw -u,--notruncate"),
   lsmem: plain("lsmem", "-a,--all -b,--bytes -J,--json -n,--noheadings -o,--output:text -r,--raw -s,--summary?:text"),
@@ -255,11 +252,7 @@ export const system: BinaryTable = {
     operands: "name*",
     examples: { safe: ["sysctl -n hw.ncpu"], review: ["sysctl -w a=b", "sysctl a=b", "sysctl -p x"] },
   },
-  sw_vers: {
-    style: "words",
-    flags: "-productName -productVersion -buildVersion --productVersion --productName --buildVersion",
-    examples: { safe: ["sw_vers -productVersion"], review: ["sw_vers x"] },
-  },
+  sw_vers: reviewed(UNPROVEN, "sw_vers -productVersion"),
   lsb_release: plain("lsb_release", "-a,--all -i,--id -d,--description -r,--release -c,--codename -s,--short -v", "lsb_release -a"),
   timedatectl: {
     pagesUnless: "--no-pager",

@@ -1,4 +1,5 @@
 /** Text: programs that print files, or parts of them, in another form. */
+import { reviewed, UNPROVEN } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
 const CHECKSUM: Binary = {
@@ -231,7 +232,7 @@ export const text: BinaryTable = {
   sha512sum: CHECKSUM,
   b2sum: CHECKSUM,
   shasum: CHECKSUM,
-  md5: { flags: "-p -q -r -s:text", operands: "path*", examples: { safe: ["md5 -q a"], review: ["md5 /etc/passwd"] } },
+  md5: reviewed(UNPROVEN, "md5 -q a"),
   cksum: CHECKSUM,
   sum: { flags: "-r -s,--sysv --help --version", operands: "path*", examples: { safe: ["sum a"], review: ["sum /etc/passwd"] } },
   zcat: {

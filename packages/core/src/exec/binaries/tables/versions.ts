@@ -3,7 +3,7 @@ import type { Binary, BinaryTable } from "../table.js";
 
 /** Programs by the flags that show their version, which are all that they may have. */
 const VERSION_FLAGS: Readonly<Record<string, string>> = {
-  "--version": `ts-node esbuild babel http-server ruff mypy black pylint isort pre-commit pyenv ninja cmake ctest
+  "--version": `ts-node esbuild babel http-server mypy black pylint isort pre-commit pyenv ninja cmake ctest
     pkg-config ld as valgrind markdownlint pg_dump convert rake`,
   "-v --version": "node-gyp tsc",
   "-version --version": "javac javap",
