@@ -123,12 +123,17 @@ describe.skipIf(!NAMESPACE.run)(`acp run as a job of a shell ${NAMESPACE.reason}
       await using pane = await openShell(at.world);
       const attack = `echo "agent $$"; trap "" HUP INT TERM; kill -${name} -1; kill -${name} 0; echo survived`;
       // The partner and the shell would say nothing more.
+      const manager = `sh -c 'echo "manager $$" >&2; exec "$@"' sh ${at.run}`;
       await pane.type(
-        `${at.run} bash -c '${attack}' | (trap 'echo hit' INT HUP TERM; cat; echo "partner at its end"); echo "jobs: $(jobs)."`,
+        `${manager} bash -c '${attack}' | (trap 'echo hit' INT HUP TERM; cat; echo "partner at its end"); echo "jobs: $(jobs)."`,
       );
+      const pid = await numberAfter(pane, "manager");
       await pane.until(/^agent \d+$/mu);
       if (name === "STOP" || name === "TSTP") {
         // An agent that stops itself stops nobody: a person's key does, and sees that.
+        const agent = await onlyChild(await onlyChild(await onlyChild(pid, "bwrap")));
+        await expect.poll(() => stateOf(agent), { timeout: 30_000 }).toBe("T");
+        expect(await stateOf(pid)).not.toBe("T");
         await pane.press("C-z");
         await pane.until(/Stopped/u);
         await pane.type("kill -9 %1");
@@ -169,6 +174,11 @@ describe.skipIf(!NAMESPACE.run)(`the terminal after acp run ${NAMESPACE.reason}`
     expect(screen).toMatch(/^same$/mu);
   });
 });
+
+/** `T`: it was stopped. */
+async function stateOf(pid: number): Promise<string | undefined> {
+  return (await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")).replace(/^.*\) /su, "").at(0);
+}
 
 /** The child of a process, of this name where there are several. */
 async function onlyChild(pid: number, name?: string): Promise<number> {

@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLandlockSandbox } from "../src/landlock.js";
 import { helperDirectory } from "../src/native-helper.js";
 import { sessionsDirectory } from "../src/session.js";
+import { lookFor, makeTurns, STARTS, startMany } from "./exchange-kit.js";
 import { IS_ROOT, NEEDS, nodeScript, PLAIN_UID, runShell, startAgent, startManager, textOf } from "./supervised-kit.js";
 
 let scratch: string;
@@ -139,6 +140,12 @@ describe.skipIf(!NEEDS.landlock.run)(`createLandlockSandbox() ${NEEDS.landlock.r
       enforcement: "partial",
       reason: expect.stringContaining("every other host"),
     });
+  });
+
+  it("never shows what its workspace is exchanged for while it starts", { timeout: 300_000 }, async () => {
+    using turns = await makeTurns(scratch, IS_ROOT ? PLAIN_UID : undefined);
+    const sandbox = createLandlockSandbox({ ...user, hidden: [turns.home], workspace: { path: turns.folder, access: "read-write" } });
+    expect(await startMany(sandbox, lookFor(turns))).toEqual({ started: STARTS, output: "" });
   });
 
   it("starts again, and leaves nothing, after an agent that closed its workspace and all that it has to its own user", async () => {
