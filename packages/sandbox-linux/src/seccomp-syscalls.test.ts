@@ -30,7 +30,7 @@ describe("syscallNumbers()", () => {
   });
 
   it("leaves out what an architecture does not have", () => {
-    expect(syscallNumbers(tables, "x64").length - syscallNumbers(tables, "arm64").length).toBe(2);
+    expect(syscallNumbers(tables, "x64").length - syscallNumbers(tables, "arm64").length).toBe(6);
   });
 
   describe.each(headers)("%s", (arch, path) => {

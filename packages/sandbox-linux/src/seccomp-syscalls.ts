@@ -21,10 +21,14 @@ export type ExaminedSyscall =
   | "setsockopt"
   | "prlimit64"
   | "setpriority"
-  | "ioprio_set";
+  | "ioprio_set"
+  | ModeSyscall;
 
-/** Calls whose arguments decide: every architecture has them. */
-export const EXAMINED_SYSCALLS: Readonly<Record<ExaminedSyscall, readonly [x64: number, arm64: number]>> = {
+/** Names of the calls that give a file its mode. */
+export type ModeSyscall = "chmod" | "fchmod" | "fchmodat" | "fchmodat2" | "creat" | "open" | "openat" | "mknod" | "mknodat";
+
+/** Calls whose arguments decide. */
+export const EXAMINED_SYSCALLS: Readonly<Record<ExaminedSyscall, SyscallNumbers>> = {
   socket: [41, 198],
   socketpair: [53, 199],
   clone: [56, 220],
@@ -36,6 +40,28 @@ export const EXAMINED_SYSCALLS: Readonly<Record<ExaminedSyscall, readonly [x64: 
   prlimit64: [302, 261],
   setpriority: [141, 140],
   ioprio_set: [251, 30],
+  chmod: [90, undefined],
+  fchmod: [91, 52],
+  fchmodat: [268, 53],
+  fchmodat2: [452, 452],
+  creat: [85, undefined],
+  open: [2, undefined],
+  openat: [257, 56],
+  mknod: [133, undefined],
+  mknodat: [259, 33],
+};
+
+/** Which argument of a call is a file's mode, and which are the flags that say whether there is one. */
+export const MODE_ARGUMENTS: Readonly<Record<ModeSyscall, { readonly mode: number; readonly flags?: number }>> = {
+  chmod: { mode: 1 },
+  fchmod: { mode: 1 },
+  fchmodat: { mode: 2 },
+  fchmodat2: { mode: 2 },
+  creat: { mode: 1 },
+  open: { mode: 2, flags: 1 },
+  openat: { mode: 3, flags: 2 },
+  mknod: { mode: 1 },
+  mknodat: { mode: 2 },
 };
 
 /**
@@ -63,6 +89,7 @@ export const MEETING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
 /** Calls that the agent is told do not exist, so that libraries take their other way: no filter can see what these would do. */
 export const MISSING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   clone3: [435, 435],
+  openat2: [437, 437],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],

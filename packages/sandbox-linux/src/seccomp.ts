@@ -6,13 +6,14 @@
 import { ConsentError } from "@acp/core";
 import type { BpfLine, BpfTest } from "./seccomp-assembler.js";
 import { assembleBpf } from "./seccomp-assembler.js";
-import type { SeccompArch } from "./seccomp-syscalls.js";
+import type { SeccompArch, SyscallNumbers } from "./seccomp-syscalls.js";
 import {
   AUDIT_ARCH,
   EXAMINED_SYSCALLS,
   FIRST_UNKNOWN_SYSCALL,
   MEETING_SYSCALLS,
   MISSING_SYSCALLS,
+  MODE_ARGUMENTS,
   REFUSED_SYSCALLS,
   syscallNumbers,
 } from "./seccomp-syscalls.js";
@@ -63,7 +64,11 @@ const CLONE_NEW = 0x7e02_0000;
 const TERMINAL_INJECTION = [0x5412, 0x541c] as const;
 
 /** Looked at in namespaces too; the other calls of the table have nothing there that they could do. */
-const EXAMINED_EVERYWHERE: readonly string[] = ["socket", "socketpair", "clone", "ioctl"];
+const EXAMINED_EVERYWHERE: readonly string[] = ["socket", "socketpair", "clone", "ioctl", ...Object.keys(MODE_ARGUMENTS)];
+/** A file with this bit runs as its owner, whoever starts it. */
+const SET_UID = 0o4000;
+/** `O_CREAT`, and the bit that `O_TMPFILE` has for itself: without one of them an opening call has no mode. */
+const CREATES = 0o100 | 0o20_000_000;
 
 /** The architecture of this process, where filters exist for it. */
 export function seccompArch(arch: string = process.arch): SeccompArch | undefined {
@@ -94,6 +99,7 @@ export function makeSeccompFilter(options: SeccompOptions): Uint8Array {
     ...examineSocketpair(),
     ...examineClone(),
     ...examineIoctl(),
+    ...examineModes(options.arch),
     ...(options.network === "namespace" ? [] : [...examineSending(), ...examineTarget()]),
     ...Object.entries(OUTCOMES).flatMap(([name, value]): BpfLine[] => [label(name), { kind: "return", value }]),
   ]);
@@ -167,6 +173,18 @@ function examineClone(): readonly BpfLine[] {
 
 function examineIoctl(): readonly BpfLine[] {
   return [label("ioctl"), load(argument(1)), ...TERMINAL_INJECTION.map((request) => jump("equal", request, "EPERM")), goto("allow")];
+}
+
+/** No file that runs as the agent's user, or as root's in a workspace of root: the workspace outlives the sandbox. */
+function examineModes(arch: SeccompArch): readonly BpfLine[] {
+  const isThere = (name: string, numbers: SyscallNumbers): boolean => syscallNumbers({ [name]: numbers }, arch).length > 0;
+  return Object.entries(MODE_ARGUMENTS).flatMap(([name, { mode, flags }]): readonly BpfLine[] => {
+    const numbers = Object.entries(EXAMINED_SYSCALLS).find(([each]) => each === name)?.[1];
+    if (numbers === undefined || !isThere(name, numbers)) return [];
+    const creating: readonly BpfLine[] =
+      flags === undefined ? [] : [load(argument(flags)), jump("anyBit", CREATES, `${name} mode`, "allow"), label(`${name} mode`)];
+    return [label(name), ...creating, load(argument(mode)), jump("anyBit", SET_UID, "EPERM", "allow")];
+  });
 }
 
 /** No Fast Open: it sends data to an address without `connect`. No upper-layer protocol: SMC would take the socket out of Landlock's sight. */

@@ -73,6 +73,19 @@ export function expectedOutcome(options: SeccompOptions, { number, args }: Numbe
       return permUnless(!(isStrict && (a !== 0 || b !== 0)));
     case "ioprio_set":
       return permUnless(!(isStrict && (a !== 1 || b !== 0)));
+    case "chmod":
+    case "fchmod":
+    case "creat":
+    case "mknod":
+      return permUnless(!has(b, 0o4000));
+    case "fchmodat":
+    case "fchmodat2":
+    case "mknodat":
+      return permUnless(!has(c, 0o4000));
+    case "open":
+      return permUnless(!((has(b, 0o100) || has(b, 0o20_000_000)) && has(c, 0o4000)));
+    case "openat":
+      return permUnless(!((has(c, 0o100) || has(c, 0o20_000_000)) && has(d, 0o4000)));
     default:
       return "allow";
   }
@@ -94,6 +107,9 @@ const FAMILIES = [...Array.from({ length: 48 }, (_, index) => index), 0x100, 0x1
 const TYPES = [...Array.from({ length: 16 }, (_, index) => index), 1 | 0x800, 2 | 0x8_0000, 3 | 0x8_0800, 1 | 0x10, 1 | 0x100, 0x8000_0001];
 const PROTOCOLS = [0, 1, 2, 6, 15, 17, 58, 132, 136, 255, 256, 262, 0x106, 0xffff_ffff];
 const BITS = Array.from({ length: 32 }, (_, bit) => 2 ** bit);
+const MODE_CALLS = ["chmod", "fchmod", "fchmodat", "fchmodat2", "creat", "open", "openat", "mknod", "mknodat"] as const;
+const MODES = [0, 0o644, 0o755, 0o1777, 0o2755, 0o4000, 0o4755, 0o6755, 0o7777, 0o104_755, 0x1_0800, 0xffff_ffff];
+const FLAGS = [0, 0o1, 0o2, 0o100, 0o101, 0o301, 0o1101, 0o4000, 0o4100, 0o200_000, 0o20_200_000, 0o2_000_000, 0o2_000_100];
 const REQUESTS = [0, 0x5401, 0x5411, 0x5412, 0x5413, 0x541b, 0x541c, 0x541d, 0x5421, 0x8000_5412, 0x1_5412, 0xffff_ffff];
 
 /** Every number with no arguments, and the examined ones with every argument that means something, and its neighbours. */
@@ -101,7 +117,10 @@ export function callsToTry(arch: SeccompArch): readonly NumberedCall[] {
   const index = arch === "x64" ? 0 : 1;
   const numbers = Array.from({ length: FIRST_UNKNOWN_SYSCALL + 100 }, (_, number): NumberedCall => ({ number, args: [] }));
   const calls = (name: keyof typeof EXAMINED_SYSCALLS, args: readonly (readonly number[])[]): readonly NumberedCall[] =>
-    args.map((values) => ({ number: EXAMINED_SYSCALLS[name][index], args: values.map((value) => BigInt(value)) }));
+    args.flatMap((values) => {
+      const number = EXAMINED_SYSCALLS[name][index];
+      return number === undefined ? [] : [{ number, args: values.map((value) => BigInt(value)) }];
+    });
   const sockets = FAMILIES.flatMap((family) => TYPES.flatMap((type) => PROTOCOLS.map((protocol) => [family, type, protocol])));
   return [
     ...numbers,
@@ -125,6 +144,12 @@ export function callsToTry(arch: SeccompArch): readonly NumberedCall[] {
       calls(
         name,
         [0, 1, 2, 3, 0x1_0000, 0xffff_ffff].flatMap((first) => [0, 1, 2, 4321, 0x8000_0000].map((second) => [first, second, 0])),
+      ),
+    ),
+    ...MODE_CALLS.flatMap((name) =>
+      calls(
+        name,
+        FLAGS.flatMap((flags) => MODES.flatMap((mode) => [1, 2, 3].map((place) => [3, flags, flags, flags].with(place, mode)))),
       ),
     ),
     ...calls(
