@@ -60,6 +60,7 @@ export type OptionName =
   | "workspace"
   | "read-only"
   | "read"
+  | "write"
   | "user"
   | "env"
   | "unix-sockets"
@@ -136,6 +137,10 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   workspace: { value: "DIR", summary: "The directory that the command works in (the current one)" },
   "read-only": { summary: "The command may not write in its workspace" },
   read: { value: "DIRS", summary: "Further directories that the command may read (A,B)" },
+  write: {
+    value: "PATHS",
+    summary: "Files and folders of the workspace that the command may change although others run them by themselves (A,B)",
+  },
   user: { value: "NAME", summary: "The user, or its number, that the command runs as where acp runs as root" },
   env: { value: "NAMES", summary: "Variables of this environment that the command gets too (A,B)" },
   "unix-sockets": { summary: "The command may use Unix sockets of its own" },

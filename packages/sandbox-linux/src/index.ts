@@ -4,6 +4,8 @@ export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choo
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
+export { findPersistent, isGitsOwn } from "./persistent.js";
+export type { Persistent } from "./persistent.js";
 export { createEnvSandbox, createLandlockSandbox, createNamespaceSandbox, createPreloadSandbox, createUidSandbox } from "./backends.js";
 export type { UidOptions } from "./uid-prepare.js";
 export type { LandlockOptions } from "./landlock.js";

@@ -115,7 +115,7 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
       const home = await makePrivate(join(session.directory, "home"), user);
       const temporary = await makePrivate(join(session.directory, "tmp"), user);
       const own = [home, temporary];
-      const open = openPlaces(shownPlaces(places), [session.inside, ...own], places.hidden);
+      const open = openPlaces({ shown: shownPlaces(places), own: [session.inside, ...own], hidden: places.hidden });
       const sourceOf = (path: string): string => {
         const at = open.all.findIndex((each) => each.path === path);
         return at === -1 ? path : `/proc/self/fd/${PLACES_FD + at}`;

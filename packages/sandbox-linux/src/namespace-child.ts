@@ -19,6 +19,7 @@ import { fileIdAt, openPlaces, type OpenPlaces } from "./places.js";
 import { rlimitCommand } from "./resource-caps.js";
 import { startTool } from "./tools.js";
 import { shownPlaces } from "./workspace.js";
+import { guardedPaths, type WorkspaceGuard } from "./workspace-guard.js";
 
 /** The proxy's port inside: any would do, the agent has all of them to itself. */
 export const PORT_INSIDE = 18_443;
@@ -53,12 +54,18 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
   const { inside } = session;
-  using open = openPlaces(shownPlaces(places), ownSources({ inside, etc, node }), places.hidden);
+  using open = openPlaces({
+    shown: shownPlaces(places),
+    own: ownSources({ inside, etc, node }),
+    hidden: places.hidden,
+    guarded: guardedPaths(prepared.guard),
+  });
   const env = options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home });
   const args = makeArguments({
     host,
     root: makeRoot({
       places,
+      guard: heldOpen(prepared.guard, open),
       inside,
       etc,
       node,
@@ -93,6 +100,12 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   if (!init.isAvailable) return { process: child, control: undefined, places: expected };
   feed(child, FDS.environment, environment);
   return { process: child, control: createJobControl(pipeOf(child, FDS.control), terminal), places: expected };
+}
+
+/** Without what is gone since it was found: by its name, something else could be mounted. */
+function heldOpen(guard: WorkspaceGuard, { all }: OpenPlaces): WorkspaceGuard {
+  const held = (paths: readonly string[]): readonly string[] => paths.filter((path) => all.some((each) => each.path === path));
+  return { ...guard, readOnly: held(guard.readOnly), pinned: held(guard.pinned), writable: held(guard.writable) };
 }
 
 /** The descriptor of a place in the child, or of the directory that a file of ours lies in. */

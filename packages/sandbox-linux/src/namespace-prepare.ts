@@ -10,6 +10,7 @@ import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
 import { reopenWorkspace } from "./places.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
+import { guardWorkspace, type WorkspaceGuard } from "./workspace-guard.js";
 import { checkPlaces, shownPlaces, socketsIn, type VisiblePlaces } from "./workspace.js";
 
 /** What is known. */
@@ -17,6 +18,7 @@ export interface NamespacePreparation {
   readonly host: NamespaceHost;
   readonly user: AgentUser;
   readonly places: VisiblePlaces;
+  readonly guard: WorkspaceGuard;
   /** Sockets of the host in what the agent sees; looked for only where it may use them. */
   readonly sockets: readonly string[];
   readonly unixSockets: "none" | "private";
@@ -54,5 +56,5 @@ export async function prepareNamespace(
   }
   const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
   const [init, filter] = [await findInit(), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
-  return { host, user, places, sockets, unixSockets, caps, node, init, filter };
+  return { host, user, places, guard: guardWorkspace(places.workspace), sockets, unixSockets, caps, node, init, filter };
 }

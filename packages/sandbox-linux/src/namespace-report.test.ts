@@ -4,7 +4,8 @@ import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 
 const caps: SandboxItem = { aspect: "resource_caps", enforcement: "partial", reason: "some" };
 const init = { isAvailable: true, path: "/init" } as const;
-const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init } as const;
+const guard = { readOnly: [], pinned: [], writable: [], isComplete: true } as const;
+const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init, guard } as const;
 const ASPECTS = 15;
 
 describe("makeNamespaceReport()", () => {
@@ -21,6 +22,16 @@ describe("makeNamespaceReport()", () => {
     const open = makeNamespaceReport({ ...facts, unixSockets: "private", sockets: ["/w/docker.sock"] });
     expect(open).toMatchObject({ level: "partial", reason: expect.stringContaining("/w/docker.sock"), fix: expect.any(String) });
     expect(open.items.find(({ aspect }) => aspect === "path_sockets")).toMatchObject({ enforcement: "partial", fix: expect.any(String) });
+  });
+
+  it("says what of the workspace is held, and whether that is all", () => {
+    const reasonWith = (more: Partial<typeof guard> | { readonly readOnly: readonly string[] }): string =>
+      makeNamespaceReport({ ...facts, guard: { ...guard, ...more } }).items.find(({ aspect }) => aspect === "files")?.reason ?? "";
+    expect(reasonWith({})).not.toContain("places of the workspace");
+    expect(reasonWith({ readOnly: ["/w/.envrc"] })).toMatch(/; 1 places of the workspace .* read-only$/u);
+    expect(
+      makeNamespaceReport({ ...facts, guard: { ...guard, isComplete: false } }).items.find(({ aspect }) => aspect === "files")?.reason,
+    ).toContain("too large");
   });
 
   it("is partial without a first process of ours, and says what is missing", () => {

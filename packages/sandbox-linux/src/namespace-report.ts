@@ -4,6 +4,7 @@
 import type { SandboxAspect, SandboxItem, SandboxReport } from "@acp/core";
 import type { NamespaceVariant, Obstacle } from "./namespace-host.js";
 import type { InitHelper, MissingHelper } from "./native-helper.js";
+import type { WorkspaceGuard } from "./workspace-guard.js";
 
 /** What is in force. */
 export interface NamespaceFacts {
@@ -14,6 +15,7 @@ export interface NamespaceFacts {
   readonly caps: SandboxItem;
   /** The first process inside; bubblewrap's own where there is none of ours. */
   readonly init: InitHelper;
+  readonly guard: WorkspaceGuard;
 }
 
 const NO_ROUTE = "the network namespace has no interface but its own loopback";
@@ -34,7 +36,7 @@ const ENFORCED: readonly (readonly [SandboxAspect, string])[] = [
 ];
 
 /** The report of a sandbox that can start. */
-export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init }: NamespaceFacts): SandboxReport {
+export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init, guard }: NamespaceFacts): SandboxReport {
   const items = ENFORCED.map(([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason }));
   const children = init.isAvailable ? undefined : withoutInit(init);
   const who = variant === "rooted" ? "without a user namespace, as its own user" : "in a user namespace of its own";
@@ -44,7 +46,21 @@ export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init 
     isAvailable: true,
     ...(whyPartial(unixSockets, sockets, children) ?? full),
     dns: "closed",
-    items: [...items.map((item) => (item.aspect === children?.aspect ? children : item)), pathSockets(unixSockets, sockets), caps],
+    items: [
+      ...items.map((item) => (item.aspect === children?.aspect ? children : withGuard(item, guard))),
+      pathSockets(unixSockets, sockets),
+      caps,
+    ],
+  };
+}
+
+/** Says what of the workspace is held besides. */
+function withGuard(item: SandboxItem, { readOnly, isComplete }: WorkspaceGuard): SandboxItem {
+  if (item.aspect !== "files" || (readOnly.length === 0 && isComplete)) return item;
+  const rest = isComplete ? "" : "; the workspace is too large to find all of them";
+  return {
+    ...item,
+    reason: `${item.reason}; ${readOnly.length} places of the workspace that other programs run by themselves are read-only${rest}`,
   };
 }
 

@@ -10,6 +10,7 @@ import { type Mount, nodeMounts } from "./namespace-node.js";
 import type { AgentUser } from "./parts.js";
 import { statOptional } from "./stat-optional.js";
 import { liesIn, type VisiblePlaces } from "./workspace.js";
+import type { WorkspaceGuard } from "./workspace-guard.js";
 
 /** Where things are inside. */
 export const INSIDE = { files: "/run/acp", home: "/home/agent", host: "acp" } as const;
@@ -29,6 +30,7 @@ const ETC = `
 /** What the root is made from. */
 export interface RootParts {
   readonly places: VisiblePlaces;
+  readonly guard: WorkspaceGuard;
   /** The session's `inside/`, and the directory of {@link writeEtc}. */
   readonly inside: string;
   readonly etc: string;
@@ -42,7 +44,7 @@ export interface RootParts {
 }
 
 /** Arguments that build the root, in the order in which bubblewrap does them. */
-export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents, sourceOf = String }: RootParts): readonly string[] {
+export function makeRoot({ places, guard, inside, etc, node, scratchBytes, isAgents, sourceOf = String }: RootParts): readonly string[] {
   const { workspace, readable, hidden } = places;
   const system = systemMounts();
   const ownNode = nodeBeside(system, node);
@@ -66,6 +68,9 @@ export function makeRoot({ places, inside, etc, node, scratchBytes, isAgents, so
     ["--ro-bind", inside, INSIDE.files],
     ...ownNode,
     ...[...shown].sort((a, b) => depthOf(a) - depthOf(b)), // one that lies in another goes over it
+    ...guard.pinned.map((path): Mount => ["--bind", path, path]),
+    ...guard.readOnly.map((path): Mount => ["--ro-bind", path, path]),
+    ...guard.writable.map((path): Mount => ["--bind", path, path]),
   ];
   const covers = hidden.filter((path) => isThere(path) && isShown(path, [...system, ...ownNode, ...shown]));
   const open = mounts.map((mount): Mount => (isBind(mount) ? mount.map((word, at) => (at === 1 ? sourceOf(word) : word)) : mount));

@@ -25,6 +25,8 @@ export interface LinuxSandboxedProcess extends SandboxedProcess {
 export interface Workspace {
   readonly path: string;
   readonly access: "read-write" | "read-only";
+  /** What of it stays writable although other programs run it by themselves; absolute paths in it. See {@link WorkspaceGuard}. */
+  readonly writable?: readonly string[];
 }
 
 /** The most of a resource that an agent and its children may use. */

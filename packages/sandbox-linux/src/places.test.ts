@@ -31,7 +31,7 @@ const namespaces = hostNeed("unshare", () => (spawnSync("unshare", ["-Urm", "tru
 
 describe("openPlaces()", () => {
   it("holds what was there, whatever has the name later", () => {
-    using open = openPlaces([at("work")], [at("other")], []);
+    using open = openPlaces({ shown: [at("work")], own: [at("other")], hidden: [] });
     renameSync(at("work"), at("moved"));
     mkdirSync(at("work"));
     const [work] = open.all;
@@ -43,20 +43,21 @@ describe("openPlaces()", () => {
   it.each(["", "deep/er"])("refuses a link, also on the way: link/%s", (below) => {
     mkdirSync(at("work/deep/er"), { recursive: true });
     symlinkSync(at("work"), at("link"));
-    expect(() => openPlaces([join(at("link"), below)], [], [])).toThrow(invalid);
-    expect(() => openPlaces([at("work"), at("nowhere")], [], [])).toThrow(invalid);
+    expect(() => openPlaces({ shown: [join(at("link"), below)], own: [], hidden: [] })).toThrow(invalid);
+    expect(() => openPlaces({ shown: [at("work"), at("nowhere")], own: [], hidden: [] })).toThrow(invalid);
   });
 
   it("refuses what is, holds or lies in a hidden place, and lets ours be", () => {
-    for (const hidden of [at("home"), at("home/keys")]) expect(() => openPlaces([at("home")], [], [hidden])).toThrow(invalid);
-    expect(() => openPlaces([at("home/keys")], [], [at("home")])).toThrow(invalid);
-    using open = openPlaces([at("work")], [at("home/keys")], [at("home"), at("nowhere")]);
+    for (const hidden of [at("home"), at("home/keys")])
+      expect(() => openPlaces({ shown: [at("home")], own: [], hidden: [hidden] })).toThrow(invalid);
+    expect(() => openPlaces({ shown: [at("home/keys")], own: [], hidden: [at("home")] })).toThrow(invalid);
+    using open = openPlaces({ shown: [at("work")], own: [at("home/keys")], hidden: [at("home"), at("nowhere")] });
     expect(open.all).toHaveLength(2);
   });
 
   it.skipIf(!namespaces.run)(`knows a hidden place by another name ${namespaces.reason}`, () => {
     const script = `const { openPlaces } = await import(process.argv[1]);
-      for (const place of process.argv.slice(3)) try { openPlaces([place], [], [process.argv[2]]); console.log("shown"); } catch (error) { console.log(error.code); }`;
+      for (const place of process.argv.slice(3)) try { openPlaces({ shown: [place], own: [], hidden: [process.argv[2]] }); console.log("shown"); } catch (error) { console.log(error.code); }`;
     const run = ["--import", "tsx", "--input-type=module", "-e", script, fileURLToPath(new URL("places.ts", import.meta.url))];
     const shell = `mount --bind "$1/home" "$1/work" && shift && exec "$@"`;
     const places = [at("home"), at("work"), at("work/keys"), at("other")];
@@ -69,7 +70,7 @@ describe("openPlaces()", () => {
   it("keeps nothing open where one is refused", () => {
     const count = (): number => readdirSync("/proc/self/fd").length;
     const before = count();
-    expect(() => openPlaces([at("work"), at("other"), at("nowhere")], [], [at("home")])).toThrow(invalid);
+    expect(() => openPlaces({ shown: [at("work"), at("other"), at("nowhere")], own: [], hidden: [at("home")] })).toThrow(invalid);
     expect(count()).toBe(before);
   });
 });

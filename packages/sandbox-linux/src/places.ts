@@ -28,15 +28,24 @@ export interface OpenPlaces extends Disposable {
 const O_PATH = 0o10000000;
 const OWNERS = 0o700;
 
+/** What is opened. */
+export interface PlacesToOpen {
+  /** Real paths of what the operator shows. */
+  readonly shown: readonly string[];
+  /** Real paths of ours, which may lie in hidden places. */
+  readonly own: readonly string[];
+  /** Places that none of `shown` may be, hold or lie in. */
+  readonly hidden: readonly string[];
+  /** Real paths in what is shown; one that is gone, or has become a link, is left out. */
+  readonly guarded?: readonly string[];
+}
+
 /**
  * Opens them.
  *
- * @param shown - Real paths of what the operator shows.
- * @param own - Real paths of ours, which may lie in hidden places.
- * @param hidden - Places that none of `shown` may be, hold or lie in.
  * @throws ConsentError `options_invalid` where a place is not there, has become a link, or holds or lies in a hidden one.
  */
-export function openPlaces(shown: readonly string[], own: readonly string[], hidden: readonly string[]): OpenPlaces {
+export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): OpenPlaces {
   const all: OpenPlace[] = [];
   const close = (): void => {
     for (const { fd } of all.splice(0)) closeSync(fd);
@@ -53,10 +62,22 @@ export function openPlaces(shown: readonly string[], own: readonly string[], hid
       );
       if (secret !== undefined) throw refused(path, `it holds or lies in "${secret.name}", which stays hidden`);
     }
+    for (const path of guarded) {
+      const fd = tryOpen(path);
+      if (fd !== undefined) all.push({ path, fd, ...fileId(fd) });
+    }
     return { all, [Symbol.dispose]: close };
   } catch (error) {
     close();
     throw error;
+  }
+}
+
+function tryOpen(path: string): number | undefined {
+  try {
+    return openPath(path).fd;
+  } catch {
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { ConfinementOptions, Workspace } from "./parts.js";
@@ -62,7 +62,7 @@ export function checkPlaces({ workspace, readable = [], hidden = [], programs = 
     if (why !== undefined) throw refused(path, why);
     return real;
   };
-  const work = workspace === undefined ? undefined : { path: check(workspace.path, workspace.access), access: workspace.access };
+  const work = workspace === undefined ? undefined : rooted(workspace, check(workspace.path, workspace.access));
   const overlapped = ours.find((path) => work !== undefined && (liesIn(path, work.path) || liesIn(work.path, path)));
   if (work !== undefined && overlapped !== undefined) {
     throw refused(
@@ -104,6 +104,16 @@ export async function socketsIn(directory: string, entriesMax = 20_000): Promise
     }
   }
   return found;
+}
+
+/** The same workspace by its real path. */
+function rooted(workspace: Workspace, path: string): Workspace {
+  const { writable } = workspace;
+  return {
+    ...workspace,
+    path,
+    ...(writable !== undefined && { writable: writable.map((each) => join(path, relative(workspace.path, each))) }),
+  };
 }
 
 interface Judging {

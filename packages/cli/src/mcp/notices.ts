@@ -23,6 +23,7 @@ export type NoticeCode =
   | "records_ignored"
   | "channel_warning"
   | "http_proxy"
+  | "left_behind"
   | "socket_failed";
 
 /** What passes through a gate. */

@@ -43,6 +43,24 @@ describe("readPlan()", () => {
     });
   });
 
+  it("takes what stays writable, from the workspace on", () => {
+    expect(planOf("--workspace", "sub", "--write", ".vscode,/work/project/sub/.git/config", "--", "agent").workspace).toEqual({
+      path: "/work/project/sub",
+      access: "read-write",
+      writable: ["/work/project/sub/.vscode", "/work/project/sub/.git/config"],
+    });
+    for (const words of [
+      ["--write", "../x"],
+      ["--write", "/etc"],
+      ["--write", "a,"],
+      ["--read-only", "--write", "a"],
+    ])
+      expect(() => planOf(...words, "--", "agent")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => planOf("--openclaw-user", "x", "--write", "a", "--", "agent")).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
+  });
+
   it("runs an OpenClaw user in sandbox uid, in that user's home", () => {
     const plan = planOf("--openclaw-user", "openclaw", "--", "agent");
     expect(plan).toMatchObject({ sandboxes: ["uid"], user: "openclaw", openclawUser: "openclaw" });

@@ -2,7 +2,7 @@
  * Plan: what the options of `acp run` ask for, checked before anything is opened.
  */
 import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { ConsentError, nearest } from "@acp/core";
 import type { SandboxLevel } from "@acp/core";
 import { LINUX_SANDBOXES } from "@acp/sandbox-linux";
@@ -56,7 +56,7 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     sandboxes: sandbox === "auto" ? ["namespace", "landlock"] : [sandbox],
     ...(requiredLevel !== undefined && { requiredLevel }),
     speaksMcp: oneOf("mcp", values.mcp, ["stdio"]) !== undefined,
-    ...(workspace !== undefined && { workspace: { path: realOf(resolve(io.cwd, workspace)), access } }),
+    ...(workspace !== undefined && { workspace: readWorkspace(realOf(resolve(io.cwd, workspace)), access, values.write) }),
     readable: listOf("read", values.read).map((path) => resolve(io.cwd, path)),
     ...(user !== undefined && { user }),
     ...(openclawUser !== undefined && { openclawUser }),
@@ -75,10 +75,21 @@ function realOf(path: string): string {
   }
 }
 
+function readWorkspace(path: string, access: Workspace["access"], write: string | undefined): Workspace {
+  if (write === undefined) return { path, access };
+  if (access === "read-only") throw usage("Cannot use --write with --read-only: nothing is written then");
+  const writable = listOf("write", write).map((each) => resolve(path, each));
+  const outside = writable.find((each) => relative(path, each).startsWith(".."));
+  if (outside !== undefined) throw usage(`Cannot make "${outside}" writable: it is not in the workspace "${path}"`);
+  return { path, access, writable };
+}
+
 /** What says two things at once is refused. */
 function checkTogether({ sandbox, dns }: Pick<RunPlan, "dns"> & { readonly sandbox: string }, values: PlanContext["values"]): void {
   if (dns === "system" && sandbox !== "uid") throw usage("Cannot use --dns: it belongs to --sandbox uid");
   if (values["openclaw-user"] === undefined) return;
+  if (values.write !== undefined && values.workspace === undefined)
+    throw usage("Cannot use --write without a workspace: name one with --workspace");
   if (sandbox !== "uid") throw usage(`Cannot use --openclaw-user with --sandbox ${sandbox}: it runs in sandbox uid`);
   for (const name of ["user", "home"] as const)
     if (values[name] !== undefined) throw usage(`Cannot use --openclaw-user with --${name}: it says both who runs and where the home is`);

@@ -12,6 +12,7 @@ import type { HomeConfig } from "../mcp/config.js";
 import type { HomeKeys } from "../mcp/home-keys.js";
 import type { GateInUse } from "../with-gate.js";
 import { codeOfExit, codeOfSignal } from "./exit-code.js";
+import { watchWorkspace } from "./left-behind.js";
 import { startAgent } from "./start-agent.js";
 import type { StartAgentParts } from "./start-agent.js";
 import { screenOf } from "../guard.js";
@@ -62,6 +63,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     ...(sessions !== undefined && { internal: { [MCP_SERVICE]: (...each: Parameters<McpSessions["serve"]>) => sessions.serve(...each) } }),
   });
   try {
+    const behind = watchWorkspace(parts.plan.workspace);
     const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent: parts.agent }));
     signals.to(started);
     try {
@@ -69,6 +71,8 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       return { exitCode: codeOfExit(exit) };
     } finally {
       await started.close();
+      const notice = behind.notice();
+      if (notice !== undefined) await inUse.notices.say("left_behind", notice);
     }
   } catch (error) {
     const name = signals.stoppedBy();

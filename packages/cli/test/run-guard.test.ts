@@ -1,0 +1,36 @@
+/**
+ * What outlasts an agent of `acp run`: files of its workspace that other programs run by themselves.
+ */
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { needSandbox, runWorld } from "./run-world.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const NAMESPACE = needSandbox("namespace");
+
+describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, () => {
+  it("keeps what was there, and names what is new, to the person and in the log", async () => {
+    await using world = await runWorld();
+    await world.write(".envrc", "before\n");
+    await mkdir(join(world.work, ".vscode"));
+    const script = "echo x > .envrc; echo x > .vscode/tasks.json; echo x > .npmrc; echo x > a.txt; exit 7";
+    const { code, stderr } = await world.run(["sh", "-c", script]);
+    expect(code).toBe(7);
+    expect(stderr).toContain("look at them before you work there: .npmrc\n");
+    expect(await readFile(join(world.work, ".envrc"), "utf8")).toBe("before\n");
+    expect(await readFile(join(world.work, "a.txt"), "utf8")).toBe("x\n");
+    const notices = (await world.events()).map(({ metadata }) => metadata["notice"]);
+    expect(notices).toContain("left_behind");
+  });
+
+  it("gives back what --write names", async () => {
+    await using world = await runWorld();
+    for (const name of [".envrc", ".npmrc"]) await world.write(name, "before\n", 0o666);
+    const { stderr } = await world.run(["sh", "-c", "echo after > .envrc; echo after > .npmrc"], { args: ["--write", ".envrc"] });
+    expect(await readFile(join(world.work, ".envrc"), "utf8")).toBe("after\n");
+    expect(await readFile(join(world.work, ".npmrc"), "utf8")).toBe("before\n");
+    expect(stderr).not.toContain("look at them");
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * Workspace guard: what of a workspace an agent reads and does not change, because other programs run it by themselves outside of the sandbox. Each is
+ * mounted over itself; so is every folder above it, which then cannot be renamed to make room for another of its name.
+ */
+import { lstatSync } from "node:fs";
+import type { Workspace } from "./parts.js";
+import { findPersistent, parentsBetween } from "./persistent.js";
+import { liesIn } from "./workspace.js";
+
+/** What is mounted over itself, by real paths. */
+export interface WorkspaceGuard {
+  /** For reading. */
+  readonly readOnly: readonly string[];
+  /** As it was, so that it keeps its name: outermost first. */
+  readonly pinned: readonly string[];
+  /** What the operator gives back of a place that is read-only. */
+  readonly writable: readonly string[];
+  /** Whether all of the workspace was looked at, and all that was found is held. */
+  readonly isComplete: boolean;
+}
+
+/** Each is a mount, and a descriptor while an agent starts. */
+const MOUNTS_MAX = 256;
+const NOTHING: WorkspaceGuard = { readOnly: [], pinned: [], writable: [], isComplete: true };
+
+/** Looks at a workspace, given by its real path. Links are left alone: there is nothing to mount on. */
+export function guardWorkspace(workspace: Workspace | undefined): WorkspaceGuard {
+  if (workspace === undefined || workspace.access === "read-only") return NOTHING;
+  const { path, writable = [] } = workspace;
+  const { places, isComplete } = findPersistent(path);
+  const guarded = places.filter((place) => !writable.some((each) => liesIn(place, each)) && !isLink(place));
+  const readOnly: string[] = [];
+  let pinned: readonly string[] = [];
+  for (const place of [...guarded].sort((a, b) => depthOf(a) - depthOf(b))) {
+    const more = parentsBetween(path, [...readOnly, place]);
+    if (readOnly.length + 1 + more.length > MOUNTS_MAX) break;
+    readOnly.push(place);
+    pinned = more;
+  }
+  const given = writable.filter((each) => readOnly.some((place) => liesIn(each, place)) && isThere(each));
+  return { readOnly, pinned, writable: given, isComplete: isComplete && readOnly.length === guarded.length };
+}
+
+/** All of them, to be opened. */
+export function guardedPaths({ pinned, readOnly, writable }: WorkspaceGuard): readonly string[] {
+  return [...pinned, ...readOnly, ...writable];
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
