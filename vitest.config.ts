@@ -2,12 +2,12 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { isDeep } from "./tools/deep.js";
-import { pureTests } from "./tools/pure-tests.js";
+import { sharedTests } from "./tools/shared-tests.js";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const TESTS = ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts", "examples/*/**/*.test.ts"];
-const pure = [...pureTests(at("."))];
+const shared = [...sharedTests(at("."))];
 
 // Tests read the sources, so they need no build: every @acp/* name points into packages/*/src.
 export default defineConfig({
@@ -20,14 +20,15 @@ export default defineConfig({
     ],
   },
   test: {
+    // In the order of their names: what takes long begins first, and many short files fill the end.
     projects: [
-      { extends: true, test: { name: "pure", include: pure, isolate: false } },
+      { extends: true, test: { name: "shared", include: shared, isolate: false, setupFiles: [at("tools/shared-traces.ts")] } },
       {
         extends: true,
         test: {
-          name: "world",
+          name: "alone",
           include: TESTS,
-          exclude: [...configDefaults.exclude, ...pure],
+          exclude: [...configDefaults.exclude, ...shared],
           typecheck: {
             enabled: true,
             include: ["packages/*/{src,test}/**/*.test-d.ts"],

@@ -1,5 +1,5 @@
 /** A proxy, a host and clients that a test file leaves behind in order. */
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { type Proxied, proxied } from "./proxied.js";
 import { type RawClient, rawClient, type RawHost, rawHost, type Recorded } from "./raw.js";
 
@@ -15,16 +15,10 @@ export interface StartOptions {
   readonly policy?: object;
 }
 
-const closers: (() => unknown)[] = [];
-
 /** Runs after the test, the last one first. */
 export function later(close: () => unknown): void {
-  closers.push(close);
+  onTestFinished(async () => void (await close()));
 }
-
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
 
 export async function start({ onData, isPatient, proxy: options, policy }: StartOptions = {}): Promise<Started> {
   const host = await rawHost(onData, isPatient);
