@@ -19,15 +19,18 @@ const ALSO = [
 const NOT = [
   // Sandboxes: where root runs the tests, a Node out of npm's cache lies in root's own home, where no agent can read it.
   /^packages\/sandbox-linux\//,
-  /^packages\/cli\/test\/(run|inbox-unreachable)/,
+  /^packages\/testing\/src\/effects\//,
   /^examples\/sandboxed-agent\//,
   // What a browser makes of the page.
   /^packages\/channel-web\/test\/browser-/,
   // They read files or start programs only to judge our own tables, texts and documents.
-  /^packages\/core\/test\/(docs-|exec-|policy-)/,
-  /^packages\/cli\/test\/(named-commands|pages|policy|suggest)\./,
+  /^packages\/core\/(?:src\/exec|test\/(?:docs-|exec-|policy-))/,
+  /^packages\/channel-\w+\/test\/(?:shown-text|text-vectors)\./,
+  // The built programs from end to end: one file for each way in. The others start the same programs to see what ours say and decide.
+  /^packages\/cli\/test\/(?!(?:cli|exec|hook-resident|inbox|mcp|proxy-http|terminal|yes-killed)\.)/,
+  /^examples\/(?:filesystem-demo|http-proxy|hub-exec-approval)\//,
   // Deaths at every place: the kernel's doing, and the tests of each file keep the ones that Node sees.
-  /^packages\/cli\/test\/(gate-killed-anywhere|mcp-killed)\./,
+  /^packages\/(?:audit|home|exec-approval)\/test\/(?:\w+-)?crash\./,
 ];
 
 /** What is tried on a version between two that the whole list runs on: V8's numbers, texts and keys, and the built programs from end to end. */
