@@ -2,6 +2,7 @@
 import { hidingCharactersIn } from "@acp/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isDeep } from "../../../tools/deep.js";
 import { renderText } from "../src/approval/text.js";
 import {
   type Action,
@@ -17,7 +18,7 @@ import {
 import { partsOf } from "./text-parts.js";
 import { argumentsOf, factOf, linesOf, textOf } from "./text-reader.js";
 
-const RUNS = Number(process.env["ACP_RUNS"] ?? 10_000);
+const RUNS = Number(process.env["ACP_RUNS"] ?? (isDeep ? 10_000 : 2_000));
 
 const render = (action: Action): string => renderText(partsOf(action), "why");
 
