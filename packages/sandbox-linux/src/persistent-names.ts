@@ -23,6 +23,9 @@ const FILES = set(`
 /** Within a folder of Git's: what says which programs it runs. Everything else there is what `git commit` writes. */
 export const GIT_NAMES = ["config", "config.worktree", "hooks", "commondir", "gitdir"] as const;
 
+/** All of them, as they are usually written. */
+export const PERSISTENT_NAMES: readonly string[] = [...FOLDERS, ...FILES];
+
 /** Whether a folder of this name is one. */
 export function isPersistentFolder(name: string): boolean {
   return FOLDERS.has(name.toLowerCase());

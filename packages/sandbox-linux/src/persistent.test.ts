@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -74,6 +74,29 @@ describe("findPersistent()", () => {
     write("a/b/c/d/.npmrc");
     expect(findPersistent(work)).toMatchObject({ isComplete: true, places: [join(work, ".envrc"), join(work, "a/b/c/d/.npmrc")] });
     expect(findPersistent(work, 10)).toEqual({ isComplete: false, places: [join(work, ".envrc")] });
+  });
+
+  it("finds what is nearest also in folders that an agent has filled", () => {
+    git("init", "-q");
+    write(".vscode/tasks.json");
+    for (let index = 0; index < 30; index += 1) for (const name of [`${index}`, `.git/${index}`]) write(name);
+    expect(findPersistent(work, 20)).toEqual({
+      isComplete: false,
+      places: [".git/config", ".git/hooks", ".vscode"].map((name) => join(work, name)),
+    });
+  });
+
+  it("does not wait for a pipe, and says where it could not look", () => {
+    mkdirSync(join(work, "a.git/objects"), { recursive: true });
+    mkdirSync(join(work, "a.git/refs"));
+    write("a.git/HEAD");
+    spawnSync("mkfifo", [join(work, "a.git/config")]);
+    expect(found()).toEqual(["a.git/config"]);
+    expect(isGitsOwn(join(work, "a.git/config"))).toBe(false);
+    if (process.getuid?.() === 0) return; // root looks everywhere
+    mkdirSync(join(work, "closed"), { mode: 0 });
+    expect(findPersistent(work).isComplete).toBe(false);
+    chmodSync(join(work, "closed"), 0o700);
   });
 
   it("finds nothing in nothing", () => {

@@ -2,9 +2,9 @@
  * Persistent: what in a workspace outlasts a sandbox by being run later, by itself, outside of it. Found by a walk that is bounded and begins with what
  * is nearest; what it does not reach is said.
  */
-import { type Dirent, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
-import { GIT_NAMES, isPersistentFile, isPersistentFolder } from "./persistent-names.js";
+import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
 import { liesIn } from "./workspace.js";
 
 /** What was found. */
@@ -20,6 +20,8 @@ const ENTRIES_MAX = 50_000;
 const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules"]);
 /** A configuration is a page or two. */
 const CONFIG_BYTES_MAX = 1_048_576;
+/** Git has fourteen. */
+const SAMPLES_MAX = 100;
 
 /** What Git itself writes into the configuration of a repository that it makes or clones, line by line; none of it names a program. */
 const PLAIN_LINES = [
@@ -31,30 +33,33 @@ const PLAIN_LINES = [
 
 /** Whether a place is as Git makes it in each new repository: hooks that are samples, a configuration that names no program. */
 export function isGitsOwn(place: string): boolean {
-  if (basename(place) === "hooks") return list(place).every(({ name }) => name.endsWith(".sample"));
-  if (basename(place) !== "config") return false;
-  try {
-    if (lstatSync(place).size > CONFIG_BYTES_MAX) return false;
-    const lines = readFileSync(place, "utf8").split("\n");
-    return lines.every((line) => PLAIN_LINES.some((plain) => plain.test(line.trim())));
-  } catch {
-    return false;
+  if (basename(place) === "hooks") {
+    const { entries, isWhole } = list(place, SAMPLES_MAX);
+    return isWhole && entries.every(({ name }) => name.endsWith(".sample"));
   }
+  const lines = basename(place) === "config" ? readPlain(place)?.split("\n") : undefined;
+  return lines?.every((line) => PLAIN_LINES.some((plain) => plain.test(line.trim()))) === true;
 }
 
 /** Finds them. `workspace` is a real path; links are not followed, and count where they have such a name. */
 export function findPersistent(workspace: string, entriesMax: number = ENTRIES_MAX): Persistent {
-  const found = new Set<string>();
-  const walk: Walk = { workspace, found, open: [workspace], left: entriesMax };
+  // What is nearest counts most, and is found by its name also where a folder is too full to be read.
+  const found = new Set(PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere));
+  const walk: Walk = { workspace, found, open: [join(workspace, ".git"), workspace], left: entriesMax, isComplete: true };
   for (const directory of walk.open) {
-    const entries = list(directory);
+    const { entries, isWhole } = list(directory, walk.left);
     walk.left -= entries.length;
-    if (walk.left < 0) break;
-    const names = new Set(entries.map(({ name }) => name));
-    if (names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")))) takeGit(walk, directory, entries);
+    walk.isComplete &&= isWhole;
+    const has = isWhole ? hasOf(entries) : (name: string) => isThere(join(directory, name));
+    if (has("HEAD") && (has("commondir") || (has("objects") && has("refs")))) takeGit(walk, directory);
     else for (const entry of entries) take(walk, join(directory, entry.name), entry);
   }
-  return { places: [...found].sort(), isComplete: walk.left >= 0 };
+  return { places: [...found].sort(), isComplete: walk.isComplete };
+}
+
+function hasOf(entries: readonly Dirent[]): (name: string) => boolean {
+  const names = new Set(entries.map(({ name }) => name));
+  return (name) => names.has(name);
 }
 
 /** What must keep its name so that a place keeps its own: the folders between it and the workspace, outermost first. */
@@ -69,13 +74,14 @@ interface Walk {
   /** Folders to look at, nearest first; grows. */
   readonly open: string[];
   left: number;
+  isComplete: boolean;
 }
 
-function take({ found, open }: Walk, path: string, entry: Dirent): void {
+function take({ workspace, found, open }: Walk, path: string, entry: Dirent): void {
   const name = entry.name.toLowerCase();
   if (entry.isDirectory()) {
     if (isPersistentFolder(name)) found.add(path);
-    else if (!PASSED_OVER.has(name)) open.push(path);
+    else if (!PASSED_OVER.has(name) && path !== join(workspace, ".git")) open.push(path);
     return;
   }
   // `.git` is a file in submodules and in worktrees: it says where the repository is.
@@ -84,10 +90,9 @@ function take({ found, open }: Walk, path: string, entry: Dirent): void {
 }
 
 /** A folder of Git's, whatever it is called: `.git`, one in `modules` or `worktrees`, a bare repository. */
-function takeGit({ workspace, found, open }: Walk, directory: string, entries: readonly Dirent[]): void {
-  for (const { name } of entries) if (GIT_NAMES.some((each) => each === name.toLowerCase())) found.add(join(directory, name));
-  for (const name of ["modules", "worktrees"])
-    if (entries.some((entry) => entry.name === name && entry.isDirectory())) open.push(join(directory, name));
+function takeGit({ workspace, found, open }: Walk, directory: string): void {
+  for (const name of GIT_NAMES) if (isThere(join(directory, name))) found.add(join(directory, name));
+  open.push(join(directory, "modules"), join(directory, "worktrees"));
   const hooks = hooksPath(directory);
   const path = hooks === undefined ? undefined : normalize(join(hooks.startsWith("/") ? "/" : dirname(directory), hooks));
   if (path !== undefined && path !== workspace && liesIn(path, workspace) && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
@@ -96,22 +101,51 @@ function takeGit({ workspace, found, open }: Walk, directory: string, entries: r
 
 /** `core.hooksPath` of a repository's own configuration; relative to its work tree. */
 function hooksPath(directory: string): string | undefined {
+  return /^\s*hookspath\s*=\s*"?([^"\n#;]+?)"?\s*(?:[#;].*)?$/imu.exec(readPlain(join(directory, "config")) ?? "")?.[1];
+}
+
+interface Listing {
+  readonly entries: readonly Dirent[];
+  /** Whether these are all. */
+  readonly isWhole: boolean;
+}
+
+/** The first entries of a folder: one that an agent has filled must not stop us. */
+function list(directory: string, entriesMax: number): Listing {
+  const entries: Dirent[] = [];
   try {
-    const path = join(directory, "config");
-    const { size } = lstatSync(path);
-    if (size > CONFIG_BYTES_MAX) return undefined;
-    return /^\s*hookspath\s*=\s*"?([^"\n#;]+?)"?\s*(?:[#;].*)?$/imu.exec(readFileSync(path, "utf8"))?.[1];
-  } catch {
-    return undefined;
+    const open = opendirSync(directory);
+    try {
+      for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+        if (entries.length >= entriesMax) return { entries, isWhole: false };
+        entries.push(entry);
+      }
+    } finally {
+      open.closeSync();
+    }
+    return { entries, isWhole: true };
+  } catch (error) {
+    // What is gone, or was no folder, has nothing in it; what an agent has closed to us may have.
+    return { entries, isWhole: error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR") };
   }
 }
 
-function list(directory: string): readonly Dirent[] {
+/** The text of a file of ordinary size, and of nothing else: a pipe of that name would keep us waiting. */
+function readPlain(path: string): string | undefined {
+  let fd: number | undefined;
   try {
-    return readdirSync(directory, { withFileTypes: true });
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const found = fstatSync(fd);
+    return found.isFile() && found.size <= CONFIG_BYTES_MAX ? readFileSync(fd, "utf8") : undefined;
   } catch {
-    return []; // gone, or nobody's to look at
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function foldersAbove(place: string, workspace: string): readonly string[] {
