@@ -49,7 +49,9 @@ const PARTS_MAX = 16;
 
 /** What of an argument could be a path: all of it, and what stands behind `=`, `@`, `:`, `,` or a short flag. Undefined: too much. */
 function pathsIn(text: string): readonly string[] | undefined {
-  const paths = [text, ...(/^-[A-Za-z](?=[/~.])/.test(text) ? [text.slice(2)] : [])];
+  // `-t.claude`, and `-at.claude` behind another letter.
+  const cluster = /^-[A-Za-z0-9]+(?=[/~.])/.exec(text)?.[0] ?? "";
+  const paths = [text, ...(cluster === "" ? [] : [text.slice(cluster.length)])];
   for (let at = 0; at < text.length; at += 1) {
     if (!/[=@:,]/.test(text.charAt(at)) || text.startsWith("://", at)) continue;
     paths.push(text.slice(at + 1));
