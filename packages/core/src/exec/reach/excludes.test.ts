@@ -99,6 +99,21 @@ describe("what runs unasked", () => {
     expect(printedInstead(world, command)).not.toContain("SECRET");
   });
 
+  it.each(["grep -rn password .", "rg -uuu password .", "rg -uuu --iglob '*' password .", "diff -rN a b", "find . -type f | xargs cat"])(
+    "shows no key whose name ends in capitals: %s",
+    (command) => {
+      const world = mkdtempSync(join(tmpdir(), "case-"));
+      onTestFinished(() => rmSync(world, { recursive: true, force: true }));
+      mkdirSync(join(world, "a"));
+      mkdirSync(join(world, "b"));
+      for (const name of ["server.PEM", "Client.Key", "x.P12", "y.txt"])
+        writeFileSync(join(world, "a", name), name === "y.txt" ? "password ORDINARY\n" : "password=SECRET\n");
+      const printed = printedInstead(world, command);
+      expect(printed).not.toContain("SECRET");
+      if (has(command.split(" ")[0] ?? "")) expect(printed).toContain("ORDINARY");
+    },
+  );
+
   it.each([
     "git ls-files '*.ts' | xargs -I{} cat {}",
     "git ls-files '*.ts' | while read -r f; do cat \"$f\"; done",

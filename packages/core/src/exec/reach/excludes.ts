@@ -24,15 +24,21 @@ function inBraces(option: string, names: readonly string[]): readonly string[] {
   return words;
 }
 
-const GREP = [...inBraces("--exclude-dir=", SECRET_FOLDERS), ...inBraces("--exclude=", SECRET_FILES)].join(" ");
+/** An ending in letters of either case, for programs whose globs know one: `server.PEM` is a key too. */
+const inAnyCase = (name: string): string =>
+  /^\*\.[a-z0-9]+$/.test(name) ? name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`) : name;
+
+const FILES: readonly string[] = SECRET_FILES.map(inAnyCase);
+const GREP = [...inBraces("--exclude-dir=", SECRET_FOLDERS), ...inBraces("--exclude=", FILES)].join(" ");
 
 /** By program. */
 const OPTIONS: Readonly<Record<string, string>> = {
   grep: GREP,
   egrep: GREP,
   fgrep: GREP,
-  rg: inBraces("--glob='!'", [...SECRET_FOLDERS, ...SECRET_FILES]).join(" "),
-  diff: inBraces("--exclude=", [...SECRET_FOLDERS, ...SECRET_FILES]).join(" "),
+  // In any case, and behind all that `-g` takes in.
+  rg: inBraces("--iglob='!'", [...SECRET_FOLDERS, ...SECRET_FILES]).join(" "),
+  diff: inBraces("--exclude=", [...SECRET_FOLDERS, ...FILES]).join(" "),
 };
 
 /**
@@ -49,6 +55,6 @@ export function excludesFor({ program, name, span }: Case, last: Argument | unde
 
 /** The tests with which `find` leaves out what is secret. */
 export const FIND_EXCLUDES: string = `-not \\( ${[
-  ...SECRET_FOLDERS.map((name) => `-path '*/${name}/*'`),
-  ...SECRET_FILES.map((name) => `-name ${quoted(name)}`),
+  ...SECRET_FOLDERS.map((name) => `-ipath '*/${name}/*'`),
+  ...SECRET_FILES.map((name) => `-iname ${quoted(name)}`),
 ].join(" -o ")} \\)`;

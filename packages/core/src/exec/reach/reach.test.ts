@@ -40,6 +40,8 @@ const MENDED = lines(`
   rg -A3 foo
   rg -U 'foo' src
   rg -uu password
+  rg --hidden password --iglob '*'
+  rg password --iglob '*.JSON' -g '!*.json'
   rg --no-ignore --hidden password src
   rg --passthru foo
   rg --type-add 'ts:*.pem' -t ts password
@@ -106,8 +108,6 @@ const ASKED = lines(`
   grep -rn password .config --exclude='*.md'
   rg password secrets
   rg -uuu password .config/gh
-  rg --hidden password --iglob '*'
-  rg password --iglob '*.JSON' -g '!*.json'
   diff -r a/secrets b/secrets
   find .config -type f | xargs cat
   find .git/modules -type f -print0 | xargs -0 cat
@@ -186,6 +186,12 @@ describe("secrets by reach", () => {
   it.each(ASKED)("%s is reviewed, with nothing in its place", (command) => {
     const { riskLevel, rewrite } = evaluateCommandSafety(command);
     expect({ riskLevel, rewrite }).toEqual({ riskLevel: "needs-review", rewrite: undefined });
+  });
+
+  it("takes --iglob for stronger than --glob, wherever it stands, as rg does", () => {
+    const words = evaluateCommandSafety("rg --hidden password").rewrite?.command ?? "";
+    expect(evaluateCommandSafety(words.replaceAll("--iglob", "--glob")).riskLevel).toBe("safe");
+    expect(evaluateCommandSafety(words.replaceAll("--iglob", "--iglob '*' --glob")).riskLevel).toBe("needs-review");
   });
 
   it.each(SAFE)("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
