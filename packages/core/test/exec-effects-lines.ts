@@ -14,6 +14,8 @@ export const LINES: readonly string[] = [
   'python3 -I -c \'import json, re, sys, textwrap, datetime, collections, ast, csv; print(json.dumps({}), re.sub("a", "b", "a"))\'',
   "python3 -I -c 'print(len(open(\"a.ts\").read()))'",
   "python3 -I - <<'EOF'\nimport statistics, decimal, random, hashlib, struct, urllib.parse, calendar\nprint(1)\nEOF",
+  "python3 -I -m json.tool a.json",
+  "cat a.json | python3 -I -m json.tool --sort-keys --indent 2",
   "node -e 'console.log([1, 2].map((x) => x * 2), process.argv)'",
   'node -p \'require("fs").readFileSync("a.ts", "utf8").length\'',
 ];

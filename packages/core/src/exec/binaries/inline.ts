@@ -1,7 +1,7 @@
 /**
  * Inline: scripts of Python and Node that stand in the command (`python3 -I -c '…'`, `node -e '…'`, `python3 -I - <<'EOF'`). One that only computes
- * and prints is safe, and may read files that `cat` may read. Python without `-I` runs what the folder it starts in calls `json.py`: it is asked
- * about, with the option that keeps it from doing so.
+ * and prints is safe, and may read files that `cat` may read; so is `python3 -I -m json.tool`. Python without `-I` runs what the folder it starts in
+ * calls `json.py`: it is asked about, with the option that keeps it from doing so.
  */
 import { textOf } from "../argument.js";
 import type { Argument, ProgramCall } from "../argument.js";
@@ -16,7 +16,8 @@ const PYTHON = /^python(?:3(?:\.\d{1,2})?)?$/;
 const NODE = /^node(?:js)?$/;
 
 interface Script {
-  readonly text: string;
+  /** The code, or the files that a module reads which does nothing else. */
+  readonly text: string | readonly string[];
   /** Whether it runs nothing of the folder it starts in. */
   readonly isIsolated: boolean;
 }
@@ -27,7 +28,7 @@ export function judgeInline({ program, args, input }: ProgramCall, of: Case): bo
   if (!isPython && !NODE.test(program)) return false;
   const script = isPython ? pythonScript(args, input) : nodeScript(args);
   if (script === undefined) return false;
-  const reads: Reads = isPython ? pythonReads(script.text) : javascriptReads(script.text);
+  const reads = readsOf(script, isPython);
   if ("topic" in reads) return false;
   for (const text of reads) checkPath({ text, isGlob: false }, of.place, of);
   if (!script.isIsolated) {
@@ -38,12 +39,38 @@ export function judgeInline({ program, args, input }: ProgramCall, of: Case): bo
   return true;
 }
 
-/** The script of `[-I] -c …`, or of the input. What stands behind it is only text for it. */
+function readsOf({ text }: Script, isPython: boolean): Reads {
+  if (typeof text !== "string") return text;
+  return isPython ? pythonReads(text) : javascriptReads(text);
+}
+
+const JSON_TOOL_FLAG = /^--(?:sort-keys|no-ensure-ascii|json-lines|tab|no-indent|compact|indent=\d+)$/;
+
+/** The file that `json.tool` shows, given what stands behind its name; a second file would be written. */
+function jsonToolReads(args: readonly Argument[]): readonly string[] | undefined {
+  const texts = args.map(textOf);
+  const words = texts.filter((text, at) => text === undefined || !(JSON_TOOL_FLAG.test(text) || isIndent(texts, at)));
+  const [file, ...others] = words;
+  if (words.length === 0) return [];
+  return file === undefined || others.length > 0 || file.startsWith("-") ? undefined : [file];
+}
+
+/** Whether a word is `--indent`, or its number. */
+function isIndent(texts: readonly (string | undefined)[], at: number): boolean {
+  const isNumber = (text: string | undefined): boolean => /^\d+$/.test(text ?? "");
+  return texts[at] === "--indent" ? isNumber(texts[at + 1]) : isNumber(texts[at]) && texts[at - 1] === "--indent";
+}
+
+/** The script of `[-I] -c …`, or of the input, or what `[-I] -m json.tool …` reads. What stands behind a script is only text for it. */
 function pythonScript(args: readonly Argument[], input: string | undefined): Script | undefined {
   let isIsolated = false;
   for (const [index, argument] of args.entries()) {
     const text = textOf(argument);
     if (text === "-") return input === undefined ? undefined : { text: input, isIsolated };
+    if (text === "-m" && textOf(args[index + 1]) === "json.tool") {
+      const reads = jsonToolReads(args.slice(index + 2));
+      return reads === undefined ? undefined : { text: reads, isIsolated };
+    }
     // Not `-u`: with it `sys.stdout.buffer` is a file, whose class opens others.
     const [, letters = "", code] = /^-([IBEsSqb]*)(c?)$/.exec(text ?? "") ?? [];
     if (letters === "" && code !== "c") return undefined;
