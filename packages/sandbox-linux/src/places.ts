@@ -2,7 +2,7 @@
  * Places: what of the host an agent is shown, held open by descriptor from the moment it was judged. A name can lead elsewhere a moment later; a
  * descriptor cannot. Opened one component after the other, never through a link.
  */
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
 import { ConsentError } from "@acp/core";
 import type { AgentUser, Workspace } from "./parts.js";
 
@@ -32,7 +32,7 @@ const OWNERS = 0o700;
 export interface PlacesToOpen {
   /** Real paths of what the operator shows. */
   readonly shown: readonly string[];
-  /** Real paths of ours, which may lie in hidden places. */
+  /** Paths of ours, which may lie in hidden places. */
   readonly own: readonly string[];
   /** Places that none of `shown` may be, hold or lie in. */
   readonly hidden: readonly string[];
@@ -53,7 +53,8 @@ export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): 
   try {
     const secrets = hidden.flatMap((path) => chainOf(path));
     for (const path of new Set([...shown, ...own])) {
-      const { fd, chain } = openPath(path);
+      // A temporary directory or a Node may be reached through links of the operator's, which no agent can write.
+      const { fd, chain } = openPath(shown.includes(path) ? path : realpathSync(path));
       const id = fileId(fd);
       all.push({ path, fd, ...id });
       if (!shown.includes(path)) continue;

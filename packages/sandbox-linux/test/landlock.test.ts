@@ -142,7 +142,7 @@ describe.skipIf(!NEEDS.landlock.run)(`createLandlockSandbox() ${NEEDS.landlock.r
     });
   });
 
-  it("never shows what its workspace is exchanged for while it starts", { timeout: 300_000 }, async () => {
+  it("never shows what its workspace is exchanged for while it starts", { timeout: 900_000 }, async () => {
     using turns = await makeTurns(scratch, IS_ROOT ? PLAIN_UID : undefined);
     const sandbox = createLandlockSandbox({ ...user, hidden: [turns.home], workspace: { path: turns.folder, access: "read-write" } });
     expect(await startMany(sandbox, lookFor(turns))).toEqual({ started: STARTS, output: "" });

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe.skipIf(!namespaces.run)(`places of the namespace sandbox ${namespaces.reason}`, () => {
-  it("never shows what a folder is exchanged for while it starts", { timeout: 300_000 }, async () => {
+  it("never shows what a folder is exchanged for while it starts", { timeout: 900_000 }, async () => {
     using turns = await makeTurns(scratch, isRoot ? AGENT_UID : undefined);
     const sandbox = createNamespaceSandbox({ ...user, hidden: [turns.home], workspace: { path: turns.folder, access: "read-write" } });
     expect(await startMany(sandbox, lookFor(turns))).toEqual({ started: STARTS, output: "" });
