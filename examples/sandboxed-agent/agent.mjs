@@ -56,8 +56,8 @@ async function post(url) {
     return error.cause?.code ?? error.message;
   }
 }
-const proxy = (port) => post(`http://127.0.0.1:${port}/`);
-const allowed = (port) => post(`http://localhost:${port}/report`);
+const proxy = (port) => post(`http://127.0.0.2:${port}/`);
+const allowed = (port) => post(`http://127.0.0.3:${port}/report`);
 
 const ways = { tcp, dns, unset, daemon, proxy, allowed };
 for (const [way, take] of Object.entries(ways)) console.log(`${way}\t${await take(ports[way])}`);

@@ -37,8 +37,8 @@ export async function createWorld(): Promise<World> {
   };
   try {
     const [counts, ports] = [new Map<string, number>(), new Map<string, number>()];
-    for (const { name, listener } of WAYS) {
-      const { port, end } = await LISTENERS[listener](() => counts.set(name, (counts.get(name) ?? 0) + 1));
+    for (const { name, listener, address } of WAYS) {
+      const { port, end } = await LISTENERS[listener](address, () => counts.set(name, (counts.get(name) ?? 0) + 1));
       closers.push(end);
       ports.set(name, port);
     }
@@ -63,21 +63,22 @@ interface Listening {
   end(): unknown;
 }
 
-async function listen(server: Server): Promise<Listening> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a listener has no port");
-  return { port: address.port, end: () => new Promise((resolve) => server.close(resolve)) };
+async function listen(server: Server, address: string): Promise<Listening> {
+  await once(server.listen(0, address), "listening");
+  const place = server.address();
+  if (place === null || typeof place === "string") throw new Error("a listener has no port");
+  return { port: place.port, end: () => new Promise((resolve) => server.close(resolve)) };
 }
 
 /** What listens at the ends. A connection counts as much as the file: whoever gets one through gets the other through. */
-const LISTENERS: Readonly<Record<Way["listener"], (arrived: () => void) => Promise<Listening>>> = {
-  tcp: (arrived) => listen(createTcpServer((socket) => socket.on("error", () => undefined).resume()).on("connection", arrived)),
-  http: (arrived) =>
-    listen(createServer((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end("taken"))).on("connection", arrived)),
-  udp: async (arrived) => {
+const LISTENERS: Readonly<Record<Way["listener"], (address: string, arrived: () => void) => Promise<Listening>>> = {
+  tcp: (address, arrived) =>
+    listen(createTcpServer((socket) => socket.on("error", () => undefined).resume()).on("connection", arrived), address),
+  http: (address, arrived) =>
+    listen(createServer((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end("taken"))).on("connection", arrived), address),
+  udp: async (address, arrived) => {
     const socket = createSocket("udp4", arrived);
-    await once(socket.bind(0, "127.0.0.1"), "listening");
+    await once(socket.bind(0, address), "listening");
     return { port: socket.address().port, end: () => socket.close() };
   },
 };
@@ -86,7 +87,7 @@ const LISTENERS: Readonly<Record<Way["listener"], (arrived: () => void) => Promi
 async function makeHome(home: string, ports: ReadonlyMap<string, number>): Promise<void> {
   await mkdir(home, { mode: 0o700 });
   await copyFile(at("policy.yml"), join(home, "policy.yml"));
-  const config = `version: "1"\nproxy:\n  private_hosts: ["127.0.0.1:${ports.get("proxy")}", "localhost:${ports.get("allowed")}"]\n`;
+  const config = `version: "1"\nproxy:\n  private_hosts: ["127.0.0.2:${ports.get("proxy")}", "127.0.0.3:${ports.get("allowed")}"]\n`;
   await writeFile(join(home, "config.yml"), config, { mode: 0o600 });
 }
 

@@ -37,10 +37,12 @@ export interface HttpWorldOptions {
   readonly policy?: string;
   /** Lines under `proxy:` in config.yml, besides the private host. */
   readonly proxy?: string;
+  /** Where its server listens; left out: 127.0.0.1. */
+  readonly address?: string;
 }
 
 /** Makes it. The server says who it is, and what it was asked. */
-export async function httpWorld({ policy = HTTP_POLICY, proxy = "" }: HttpWorldOptions = {}): Promise<HttpWorld> {
+export async function httpWorld({ policy = HTTP_POLICY, proxy = "", address = "127.0.0.1" }: HttpWorldOptions = {}): Promise<HttpWorld> {
   const at = await scratch();
   const home = join(at.path, "h");
   const reached: string[] = [];
@@ -53,7 +55,7 @@ export async function httpWorld({ policy = HTTP_POLICY, proxy = "" }: HttpWorldO
       outgoing.end(`reached: ${line}\n`);
     });
   });
-  const authority = `127.0.0.1:${await listen(server)}`;
+  const authority = `${address}:${await listen(server, address)}`;
   await mkdir(home, { mode: 0o700 });
   await writeFile(join(home, "policy.yml"), policy, { mode: 0o600 });
   await writeFile(join(home, "config.yml"), `version: "1"\nproxy:\n  private_hosts: ["${authority}"]\n${proxy}`, { mode: 0o600 });
@@ -72,11 +74,11 @@ export async function httpWorld({ policy = HTTP_POLICY, proxy = "" }: HttpWorldO
 }
 
 /** Listens on a free port of this machine. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("it listens on no port");
-  return address.port;
+export async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const place = server.address();
+  if (typeof place !== "object" || place === null) throw new Error("it listens on no port");
+  return place.port;
 }
 
 /** `acp proxy http`, listening. */

@@ -55,7 +55,8 @@ export const WAIT_FOR_GO = `while (!(await import("node:fs")).existsSync("go")) 
 
 /** Makes it. */
 export async function runWorld(options: HttpWorldOptions = {}): Promise<RunWorld> {
-  const world = await httpWorld(options);
+  // Inside, 127.0.0.1 is the agent's own; the rest of the net is not.
+  const world = await httpWorld({ address: "127.0.0.2", ...options });
   const work = join(world.path, "work");
   await mkdir(work);
   // Where root runs the tests the agent is somebody else, who has to get at the workspace.

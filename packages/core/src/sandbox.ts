@@ -73,6 +73,10 @@ export interface SandboxInside {
 export interface SandboxSpawnOptions<Socket = unknown> {
   /** Takes a connection of this agent to the proxy's port. */
   readonly onConnection: (socket: Socket) => void;
+  /**
+   * Further ports of 127.0.0.1 as the agent sees it, and who takes their connections. For sandboxes whose agent has a loopback of its own; others refuse.
+   */
+  readonly ports?: ReadonlyMap<number, (socket: Socket) => void>;
   /** The agent's whole environment; nothing of the manager's own is passed on. */
   readonly env: (inside: SandboxInside) => Readonly<Record<string, string>>;
   /** Files to show to the agent, read-only: name → path on the host. */

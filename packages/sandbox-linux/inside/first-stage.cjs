@@ -26,9 +26,9 @@ function end(error) {
   process.send?.({ kind: "failed", text }, undefined, {}, () => process.exit(70));
 }
 
-/** @param {{ mode: "listen" | "connect", port: number, nonce: string, canaries: { tcpPort: number, udpPort: number, path: string, abstract: string }, places: readonly string[] }} orders */
-async function run({ mode, port, nonce, canaries, places }) {
-  if (mode === "listen") await handOut(port);
+/** @param {{ mode: "listen" | "connect", port: number, ports: readonly number[], nonce: string, canaries: { tcpPort: number, udpPort: number, path: string, abstract: string }, places: readonly string[] }} orders */
+async function run({ mode, port, ports, nonce, canaries, places }) {
+  if (mode === "listen") for (const each of [port, ...ports]) await handOut(each);
   const findings = {
     privileges: privileges(),
     proxy: (await visit({ host: "127.0.0.1", port }, nonce, true)) ?? "reached",
@@ -54,7 +54,7 @@ async function handOut(port) {
     server.listen({ host: "127.0.0.1", port, backlog: 511, exclusive: true }, () => resolve(undefined));
   });
   const taken = nextMessage("taken");
-  process.send?.({ kind: "listener" }, server);
+  process.send?.({ kind: "listener", port }, server);
   await taken;
   await new Promise((resolve) => server.close(resolve));
 }

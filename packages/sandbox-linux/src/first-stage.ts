@@ -56,31 +56,39 @@ export function firstStageCommand(
 }
 
 /** Runs the manager's side; see {@link RunFirstStage}. */
-export const runFirstStage: RunFirstStage = async (child, { mode, port, listener, session, signal, places = [] }) => {
+export const runFirstStage: RunFirstStage = async (child, { mode, port, ports = [], listener, session, signal, places = [] }) => {
   signal.throwIfAborted();
   const nonce = randomBytes(16).toString("hex");
-  const messages = readMessages(child, signal);
+  const messages = readMessages(child, signal, [port, ...ports]);
   await tellPort(session, port);
   await using canaries = await openCanaries(session.directory, nonce);
   const paths = places.map(({ path }) => path);
-  await send(child, { mode, port, nonce, canaries: canaries.places, places: paths } satisfies FirstStageOrders);
-  const server = listener ?? (await messages.listener());
+  await send(child, { mode, port, ports, nonce, canaries: canaries.places, places: paths } satisfies FirstStageOrders);
+  const server = listener ?? (await messages.listener(port));
   const connections = routeConnections(server, nonce);
+  const further = new Map<number, Server>();
   try {
     if (listener === undefined) await send(child, { kind: "taken" });
+    for (const each of ports) {
+      further.set(each, await messages.listener(each));
+      await send(child, { kind: "taken" });
+    }
     const { findings: found, ids } = await messages.report();
     confirmPlaces(places, ids);
     const findings = await overrule(found, canaries);
     return {
       findings,
       listener: server,
-      go: (onConnection): void => {
+      further: [...further.values()],
+      go: (onConnection, takers = NO_PORTS): void => {
         connections.go(onConnection);
+        for (const [each, open] of further) open.on("connection", takers.get(each) ?? refuse);
         child.send({ kind: "go" }); // the channel closes from inside; closed from here, Node would never say "close" of the child
       },
     } satisfies FirstStage;
   } catch (error) {
     if (listener === undefined) server.close();
+    for (const each of further.values()) each.close();
     throw error;
   }
 };
@@ -172,14 +180,21 @@ function routeConnections(server: Server, nonce: string): { go(onConnection: (so
   };
 }
 
+const NO_PORTS: ReadonlyMap<number, (socket: Socket) => void> = new Map();
+
+function refuse(socket: Socket): void {
+  socket.destroy();
+}
+
 interface Messages {
-  listener(): Promise<Server>;
+  /** The one for a port. */
+  listener(port: number): Promise<Server>;
   /** `ids`: of the places, in their order, as device and inode. */
   report(): Promise<{ readonly findings: FirstStageFindings; readonly ids: readonly unknown[] }>;
 }
 
 /** The stage's messages. The stage is our own file, but it runs where the agent's rights end: what it says is checked for its shape. */
-function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
+function readMessages(child: ChildProcess, signal: AbortSignal, ports: readonly number[]): Messages {
   const over = new AbortController();
   const fail = (text: string): void => over.abort(new ConsentError("sandbox_failed", `Cannot start an agent: ${text}`));
   child.once("error", (error) => fail(error.message));
@@ -192,11 +207,14 @@ function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
   const ended = new Promise<never>((_, reject) => either.addEventListener("abort", () => reject(errorOf(either.reason)), { once: true }));
   ended.catch(() => {}); // may come when nobody waits any more
   // Listened for from the start: an answer may be there before its question is seen to be sent.
-  const first = (kind: string): Promise<readonly [unknown, unknown]> =>
+  const first = (kind: string, of?: number): Promise<readonly [unknown, unknown]> =>
     new Promise((resolve) => {
-      child.on("message", (message: unknown, handle: unknown) => isKind(message, kind) && resolve([message, handle]));
+      child.on("message", (message: unknown, handle: unknown) => {
+        if (isKind(message, kind) && (of === undefined || ("port" in message && message.port === of))) resolve([message, handle]);
+      });
     });
-  const [listener, report] = [first("listener"), first("report")];
+  const report = first("report");
+  const listeners = new Map(ports.map((port) => [port, first("listener", port)]));
   // A Node that gets too few threads at its start (the host is at its limit of processes) waits for them for ever.
   const timer = setTimeout(() => fail("the first stage inside is silent"), STAGE_TIME_MAX_MS).unref();
   void Promise.race([report, ended]).then(
@@ -204,8 +222,8 @@ function readMessages(child: ChildProcess, signal: AbortSignal): Messages {
     () => clearTimeout(timer),
   );
   return {
-    listener: async () => {
-      const [, handle] = await Promise.race([listener, ended]);
+    listener: async (port) => {
+      const [, handle] = await Promise.race([listeners.get(port) ?? ended, ended]);
       if (!(handle instanceof Server)) throw new ConsentError("sandbox_failed", "Cannot start an agent: no listener came out of it");
       return handle;
     },

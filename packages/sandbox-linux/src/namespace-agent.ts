@@ -24,7 +24,7 @@ export interface AgentParts {
   /** Left out: without native/init.c there is none. */
   readonly control: JobControl | undefined;
   readonly processes: NamespaceProcesses;
-  readonly listener: Server;
+  readonly listeners: readonly Server[];
   readonly groups: CapGroups;
   readonly session: Session;
   readonly report: SandboxReport;
@@ -82,10 +82,10 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
 }
 
 /** Bubblewrap goes when the agent does; without native/init.c, what the agent started goes with the namespace's init, a moment later. */
-async function cleanUp({ processes, listener, groups, session }: AgentParts): Promise<void> {
+async function cleanUp({ processes, listeners, groups, session }: AgentParts): Promise<void> {
   signalProcess(processes.init, "SIGKILL");
   await gone(processes.init);
-  listener.close();
+  for (const each of listeners) each.close();
   // What cannot be removed stays in the session's record, for the next start.
   await quietly(() => groups.remove());
   await quietly(() => session[Symbol.asyncDispose]());

@@ -60,12 +60,13 @@ interface Begun {
   readonly session: Session;
   child?: NamespaceChild;
   groups?: CapGroups;
-  listener?: Server;
+  listeners?: readonly Server[];
 }
 
 async function start(prepare: Prepare, argv: readonly string[], spawnOptions: SandboxSpawnOptions<Socket>): Promise<LinuxSandboxedProcess> {
   checkCommand(argv);
   const { signal: ended, requiredLevel, files = {} } = spawnOptions;
+  const ports = checkPorts(spawnOptions.ports);
   await sweepSessions();
   const prepared = await prepare();
   if ("reason" in prepared) throw unavailable(prepared.reason, prepared.fix);
@@ -80,20 +81,33 @@ async function start(prepare: Prepare, argv: readonly string[], spawnOptions: Sa
     signal.throwIfAborted();
     begun.child = await startNamespaceChild({ prepared, session, argv, options: spawnOptions });
     const { process: child, control, places } = begun.child;
-    const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, session, signal, places });
-    begun.listener = stage.listener;
+    const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, ports, session, signal, places });
+    begun.listeners = [stage.listener, ...stage.further];
     confirmFindings(report, stage.findings);
     confirmPrivileges("namespace", prepared.user.uid, stage.findings);
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
     signal.throwIfAborted();
     control?.begin();
-    stage.go(spawnOptions.onConnection);
-    return superviseAgent({ child, control, processes, listener: stage.listener, groups, session, report, signal: ended });
+    stage.go(spawnOptions.onConnection, spawnOptions.ports);
+    return superviseAgent({ child, control, processes, listeners: begun.listeners, groups, session, report, signal: ended });
   } catch (error) {
     await takeBack(begun);
     throw readFailure(error, ended);
   }
+}
+
+const PORTS_MAX = 16;
+
+/** Further ports of the agent's loopback: those that an unprivileged user may listen on, and not the proxy's. */
+function checkPorts(ports: SandboxSpawnOptions<Socket>["ports"] = new Map()): readonly number[] {
+  const all = [...ports.keys()];
+  const wrong = all.find((port) => !Number.isInteger(port) || port < 1024 || port > 65_535 || port === PORT_INSIDE);
+  if (wrong !== undefined) {
+    throw new ConsentError("options_invalid", `Cannot give an agent the port ${wrong}: write one from 1024 to 65535 that is not ${PORT_INSIDE}`);
+  }
+  if (all.length > PORTS_MAX) throw new ConsentError("options_invalid", `Cannot give an agent ${all.length} ports: ${PORTS_MAX} at most`);
+  return all;
 }
 
 function checkCommand(argv: readonly string[]): void {
@@ -103,11 +117,11 @@ function checkCommand(argv: readonly string[]): void {
   }
 }
 
-async function takeBack({ session, child, groups, listener }: Begun): Promise<void> {
+async function takeBack({ session, child, groups, listeners = [] }: Begun): Promise<void> {
   const mark = child?.process.pid === undefined ? undefined : markProcess(child.process.pid);
   if (mark !== undefined) await endTree(mark);
   child?.control?.close();
-  listener?.close();
+  for (const each of listeners) each.close();
   await groups?.remove();
   // The next start tries again; why this one failed matters more.
   await Promise.resolve(session[Symbol.asyncDispose]()).catch(() => {});

@@ -81,6 +81,8 @@ export interface FirstStageOrders {
   /** `listen`: open 127.0.0.1:port and hand the listener out. `connect`: the manager listens already. */
   readonly mode: "listen" | "connect";
   readonly port: number;
+  /** Further ports to open and hand out, with `listen`. */
+  readonly ports: readonly number[];
   /** 32 hexadecimal digits that the stage sends through the proxy's port and must get back. */
   readonly nonce: string;
   readonly canaries: Canaries;
@@ -120,14 +122,18 @@ export interface FirstStage {
   readonly findings: FirstStageFindings;
   /** The agent's listener: handed out from inside, or the manager's own. */
   readonly listener: Server;
-  /** Lets the agent start: from now on connections go to `onConnection`. */
-  go(onConnection: (socket: Socket) => void): void;
+  /** Those of further ports. */
+  readonly further: readonly Server[];
+  /** Lets the agent start: from now on connections go to `onConnection`, those of further ports to their own taker. */
+  go(onConnection: (socket: Socket) => void, takers?: ReadonlyMap<number, (socket: Socket) => void>): void;
 }
 
 /** Runs the manager's side of the first stage in a child that was spawned with an IPC channel. */
 export type RunFirstStage = (
   child: ChildProcess,
   orders: Pick<FirstStageOrders, "mode" | "port"> & {
+    /** Further ports of the agent's own loopback; with `listen` only. */
+    readonly ports?: readonly number[];
     /** What the agent is shown; left out: nothing that a name inside stands for. */
     readonly places?: readonly ExpectedPlace[];
     /** With `connect`: the manager's own listener. */

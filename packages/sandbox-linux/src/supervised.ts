@@ -14,6 +14,7 @@ import type { AgentUser, FirstStageFindings, LinuxSandboxedProcess, LinuxSandbox
 import { acceptFrom } from "./peer-uid.js";
 import type { OpenPlaces } from "./places.js";
 import { descendantsOf, signalProcess } from "./process-tree.js";
+import { refusePorts } from "./refuse-ports.js";
 import { type CapGroups, createCapGroups } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
 import { findAgent, spawnSupervised, type SupervisedChild } from "./supervised-child.js";
@@ -83,6 +84,7 @@ export async function startSupervised(
   options: SandboxSpawnOptions<Socket>,
 ): Promise<LinuxSandboxedProcess> {
   if (argv.length === 0) throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
+  refusePorts(plan.name, options);
   requireLevel(plan.report(), options.requiredLevel);
   await sweepSessions();
   const session = await openSession({ sandbox: plan.name, ...(options.files !== undefined && { files: options.files }) });

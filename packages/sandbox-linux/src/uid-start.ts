@@ -22,6 +22,7 @@ import type { UidNamespace } from "./uid-namespace.js";
 import { holdPort, listenOnLoopback, stopListening } from "./uid-port.js";
 import type { UidGround, UidOptions } from "./uid-prepare.js";
 import { refuseRunning } from "./uid-processes.js";
+import { refusePorts } from "./refuse-ports.js";
 import { releaseUid } from "./uid-release.js";
 import { closeRoutes, openRoutes } from "./uid-routes.js";
 import { confirmAgent, findAgent, parseSignal, spawnChain } from "./uid-spawn.js";
@@ -63,6 +64,7 @@ interface AgentCgroups {
  */
 export async function startUid(start: UidStart): Promise<LinuxSandboxedProcess> {
   const { signal, files } = start.spawnOptions;
+  refusePorts("uid", start.spawnOptions);
   signal?.throwIfAborted();
   await sweepSessions({ release: releaseUid });
   const session = await openSession({ sandbox: "uid", ...(files !== undefined && { files }) });

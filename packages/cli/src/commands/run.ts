@@ -18,6 +18,7 @@ import { openHomeKeys } from "../mcp/home-keys.js";
 import { checkNamed } from "../run/agent-environment.js";
 import { chooseSandbox } from "../run/choose-sandbox.js";
 import { findOpenClawLocations } from "../run/openclaw-user.js";
+import { checkHostPorts } from "../run/host-ports.js";
 import { outsideServers } from "../run/outside-servers.js";
 import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
@@ -48,6 +49,7 @@ export const run: Run = async (invocation) => {
       `Cannot speak MCP: there is no MCP server; add one to proxy.upstream_servers in ${source.file}`,
     );
   const hidden = await ownPaths({ home, source, invocation });
+  await checkHostPorts(plan.hostPorts, ownPorts(source));
   const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), onNotice: (text) => invocation.print.notice(text) });
   const chosen = await chooseSandbox(sandboxes, plan.requiredLevel).catch((error: unknown) => {
     throw hintAtWorkspace(error, invocation);
@@ -67,12 +69,17 @@ export const run: Run = async (invocation) => {
     return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: hostOffers(io.env, source) }, (inUse) => {
       tell(invocation, home, source);
       if (!invocation.print.json) for (const line of warningOf(host, io)) io.stderr.write(`${line}\n`);
-      return runAgent({ invocation, plan, chosen, source, homeKeys, upstreams, agent, inUse, signals });
+      return runAgent({ invocation, home, plan, chosen, source, homeKeys, upstreams, agent, inUse, signals });
     });
   } finally {
     over.abort(new Error("the command has ended"));
   }
 };
+
+/** Where servers of this home listen. */
+function ownPorts({ config }: HomeConfig): readonly number[] {
+  return [config?.port, config?.httpPort, config?.webhook?.listen?.port].filter((port) => port !== undefined);
+}
 
 /** Who named no workspace may not know that there is one. */
 function hintAtWorkspace(error: unknown, { io, values }: Invocation): unknown {

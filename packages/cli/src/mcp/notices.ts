@@ -24,6 +24,7 @@ export type NoticeCode =
   | "channel_warning"
   | "http_proxy"
   | "left_behind"
+  | "host_ports"
   | "socket_failed";
 
 /** What passes through a gate. */

@@ -19,8 +19,8 @@ describe("makeAgentEnvironment()", () => {
       https_proxy: PROXY,
       ALL_PROXY: PROXY,
       all_proxy: PROXY,
-      NO_PROXY: "",
-      no_proxy: "",
+      NO_PROXY: "localhost,127.0.0.1,::1",
+      no_proxy: "localhost,127.0.0.1,::1",
       NODE_OPTIONS: "--import=file:///run/acp/inside/fetch-patch.mjs",
       ACP_PROXY_PORT: "8443",
       ACP_SANDBOX: "namespace",
@@ -51,7 +51,7 @@ describe("makeAgentEnvironment()", () => {
     expect(make({ OPENAI_API_KEY: "k" }, ["OPENAI_API_KEY"])).toMatchObject({ OPENAI_API_KEY: "k" });
     const own = { HTTP_PROXY: "http://evil", no_proxy: "*", ACP_SANDBOX: "x" };
     const made = make(own, Object.keys(own));
-    expect(made).toMatchObject({ HTTP_PROXY: PROXY, no_proxy: "", ACP_SANDBOX: "namespace" });
+    expect(made).toMatchObject({ HTTP_PROXY: PROXY, no_proxy: "localhost,127.0.0.1,::1", ACP_SANDBOX: "namespace" });
   });
 
   it("puts the files of the inside first on the PATH, and the patch before other options of Node", () => {

@@ -61,7 +61,7 @@ export function makeAgentEnvironment(
     ...given,
     // First, so that `acp` and `acp-mcp-bridge` are those of the inside.
     PATH: [files, given["PATH"] ?? env["PATH"] ?? SYSTEM_PATH].join(":"),
-    ...proxyVariables(`http://127.0.0.1:${port}`),
+    ...proxyVariables(`http://127.0.0.1:${port}`, sandbox === "namespace" ? OWN_LOOPBACK : ""),
     // Not NODE_USE_ENV_PROXY: newer Nodes would open a tunnel for plain requests as well, and the gate would judge the host alone.
     NODE_OPTIONS: [patch, ...(given["NODE_OPTIONS"] === undefined ? [] : [given["NODE_OPTIONS"]])].join(" "),
     // For programs that pass on few variables, and know us.
@@ -70,9 +70,12 @@ export function makeAgentEnvironment(
   };
 }
 
-/** Both spellings, because programs differ, and no exceptions. */
-function proxyVariables(url: string): Readonly<Record<string, string>> {
+/** What an agent's own servers are called, where it has a loopback of its own. */
+const OWN_LOOPBACK = "localhost,127.0.0.1,::1";
+
+/** Both spellings, because programs differ; no exceptions but those given. */
+function proxyVariables(url: string, direct: string): Readonly<Record<string, string>> {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-  const variables = [...names.map((name) => [name, url] as const), ["NO_PROXY", ""] as const];
+  const variables = [...names.map((name) => [name, url] as const), ["NO_PROXY", direct] as const];
   return Object.fromEntries(variables.flatMap(([name, value]) => [[name, value] as const, [name.toLowerCase(), value] as const]));
 }

@@ -24,6 +24,7 @@ describe("readPlan()", () => {
       env: [],
       unixSockets: "none",
       dns: "closed",
+      hostPorts: [],
     });
   });
 
@@ -40,6 +41,7 @@ describe("readPlan()", () => {
       env: ["A", "B"],
       unixSockets: "private",
       dns: "system",
+      hostPorts: [],
     });
   });
 
@@ -59,6 +61,13 @@ describe("readPlan()", () => {
     expect(() => planOf("--openclaw-user", "x", "--write", "a", "--", "agent")).toThrow(
       expect.objectContaining({ code: "options_invalid" }),
     );
+  });
+
+  it("takes ports of this machine, where localhost is the command's own", () => {
+    expect(planOf("--host-port", "5432,6379", "--", "agent").hostPorts).toEqual([5432, 6379]);
+    for (const text of ["80", "0", "65536", "x", "5432,", "-1", "1e4", "05432x", ""])
+      expect(() => planOf("--host-port", text, "--", "agent"), text).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => planOf("--host-port", "5432", "--sandbox", "landlock", "--", "agent")).toThrow(expect.objectContaining({ code: "options_invalid" }));
   });
 
   it("runs an OpenClaw user in sandbox uid, in that user's home", () => {

@@ -30,6 +30,8 @@ export interface RunPlan {
   readonly env: readonly string[];
   readonly unixSockets: "none" | "private";
   readonly dns: "closed" | "system";
+  /** Ports of this machine that are open to the agent. */
+  readonly hostPorts: readonly number[];
 }
 
 /** What of a command line a plan needs. */
@@ -63,7 +65,14 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     env: listOf("env", values.env),
     unixSockets: flags.has("unix-sockets") ? "private" : "none",
     dns,
+    hostPorts: listOf("host-port", values["host-port"]).map(readPort),
   };
+}
+
+function readPort(text: string): number {
+  const port = /^[0-9]{4,5}$/u.test(text) ? Number(text) : Number.NaN;
+  if (port >= 1024 && port <= 65_535) return port;
+  throw usage(`Cannot open port "${text}": write a number from 1024 to 65535, such as 5432`);
 }
 
 /** Inside, links above a workspace are not there: it works, and is named, where it really is. What is not there is refused later, by this name. */
@@ -87,6 +96,8 @@ function readWorkspace(path: string, access: Workspace["access"], write: string 
 /** What says two things at once is refused. */
 function checkTogether({ sandbox, dns }: Pick<RunPlan, "dns"> & { readonly sandbox: string }, values: PlanContext["values"]): void {
   if (dns === "system" && sandbox !== "uid") throw usage("Cannot use --dns: it belongs to --sandbox uid");
+  if (values["host-port"] !== undefined && !["auto", "namespace"].includes(sandbox))
+    throw usage(`Cannot use --host-port with --sandbox ${sandbox}: only in namespace localhost is the command's own`);
   if (values["openclaw-user"] === undefined) return;
   if (values.write !== undefined && values.workspace === undefined)
     throw usage("Cannot use --write without a workspace: name one with --workspace");

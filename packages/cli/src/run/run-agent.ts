@@ -1,10 +1,11 @@
 /**
  * Run an agent: the proxies of a gate on one side, the agent in its sandbox on the other, until it has ended.
  */
-import { ConsentError } from "@acp/core";
+import { ConsentError, systemClock } from "@acp/core";
 import type { Agent } from "@acp/core";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
 import type { McpSessions, McpSessionsOptions, UpstreamConfig } from "@acp/proxy-mcp";
+import type { Home } from "@acp/home";
 import type { LinuxSandboxedProcess } from "@acp/sandbox-linux";
 import type { Invocation, Outcome } from "../command.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
@@ -12,6 +13,7 @@ import type { HomeConfig } from "../mcp/config.js";
 import type { HomeKeys } from "../mcp/home-keys.js";
 import type { GateInUse } from "../with-gate.js";
 import { codeOfExit, codeOfSignal } from "./exit-code.js";
+import { openHostPorts } from "./host-ports.js";
 import { watchWorkspace } from "./left-behind.js";
 import { startAgent } from "./start-agent.js";
 import type { StartAgentParts } from "./start-agent.js";
@@ -20,6 +22,7 @@ import { screenOf } from "../guard.js";
 /** What an agent is run with. */
 export interface RunAgentParts extends StartAgentParts {
   readonly invocation: Invocation;
+  readonly home: Home;
   readonly source: HomeConfig;
   readonly homeKeys: HomeKeys;
   /** None: there is no MCP inside. */
@@ -62,9 +65,12 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     ...(isQuiet && { log: nothing }),
     ...(sessions !== undefined && { internal: { [MCP_SERVICE]: (...each: Parameters<McpSessions["serve"]>) => sessions.serve(...each) } }),
   });
+  const hostPorts = openHostPorts(parts.plan.hostPorts, { home: parts.home, agentId: parts.agent.id, clock: systemClock });
   try {
+    if (parts.plan.hostPorts.length > 0)
+      await inUse.notices.say("host_ports", `Ports of this machine are open to the command, past the gate: ${parts.plan.hostPorts.join(", ")}`);
     const behind = watchWorkspace(parts.plan.workspace);
-    const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent: parts.agent }));
+    const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent: parts.agent }), hostPorts.takers);
     signals.to(started);
     try {
       const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
@@ -79,6 +85,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     if (name === undefined) throw error;
     return { exitCode: codeOfSignal(name) };
   } finally {
+    hostPorts.close();
     await Promise.all([proxy.close(), sessions?.close()]);
   }
 }

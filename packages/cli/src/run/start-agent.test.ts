@@ -45,6 +45,7 @@ function start(found: SandboxLevel, starts: SandboxLevel = found, more: Partial<
     env: ["NAMED"],
     unixSockets: "none",
     dns: "closed",
+    hostPorts: [],
   };
   const io = { env: { NAMED: "1", HIDDEN: "2" } };
   return {

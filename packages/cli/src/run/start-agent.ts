@@ -28,12 +28,14 @@ export interface StartAgentParts {
 export async function startAgent(
   { invocation, plan, chosen, signals }: StartAgentParts,
   onConnection: (socket: Socket) => void,
+  ports: ReadonlyMap<number, (socket: Socket) => void> = new Map(),
 ): Promise<LinuxSandboxedProcess> {
   const { sandbox, report } = chosen;
   const { env } = invocation.io;
   signals.stopped.throwIfAborted();
   const started = await sandbox.spawn(plan.argv, {
     onConnection,
+    ports,
     env: (inside) => makeAgentEnvironment({ env, named: plan.env, sandbox: sandbox.name }, inside),
     files: insideFiles(),
     ...(plan.workspace !== undefined && { cwd: plan.workspace.path }),
