@@ -35,8 +35,8 @@ const COMMAND = `touch ${MARK}`;
 const TAIL_CHARS = 400;
 
 /** The program of that name on the PATH, or why there is none that could be started. */
-export function findProgram(name: string, { env, cwd }: Pick<Io, "env" | "cwd">): TrustedProgram | Distrust {
-  return trustedProgram(name, { directories: (env["PATH"] ?? "").split(delimiter), workspaces: [cwd] });
+export function findProgram(name: string, { env }: Pick<Io, "env">): TrustedProgram | Distrust {
+  return trustedProgram(name, { directories: (env["PATH"] ?? "").split(delimiter) });
 }
 
 /** What a run needs. */

@@ -58,7 +58,7 @@ async function outside(server: CommandUpstream, { homeDir, workspaces, io }: Out
     );
   }
   const [program = "", ...args] = command;
-  // As the person wrote it, in the directory where acp was started.
+  // As the person wrote it, in the directory where ACP was started.
   const named = program.includes("/") ? resolve(io.cwd, program) : program;
   return { name, command: [named, ...args], cwd, env: environment(server.env, { workspaces, io }), workspaces };
 }

@@ -53,7 +53,7 @@ const ROWS: readonly (readonly [NeverStored, readonly string[]])[] = [
     agent aider amp auggie claude cline codex copilot crush cursor-agent droid gemini goose gptme interpreter kiro-cli opencode openhands plandex q
     qwen sgpt`),
   ],
-  ["consent", words("acp acpd")],
+  ["consent", words("acpd acp")],
   [
     "builtin",
     words(`
