@@ -21,7 +21,7 @@ export function isMeant(line: string, effect: string): boolean {
 }
 
 /** Rows that end, but not while somebody waits for a test. */
-export const LONG: ReadonlySet<string> = new Set(["sleep 2m"]);
+export const LONG: ReadonlySet<string> = new Set(["sleep 2m", "apt-cache search x"]);
 
 /** Programs that take long to start: for the deep set. */
 export const SLOW: ReadonlySet<string> = new Set(
