@@ -75,7 +75,10 @@ const LISTENERS: Readonly<Record<Way["listener"], (address: string, arrived: () 
   tcp: (address, arrived) =>
     listen(createTcpServer((socket) => socket.on("error", () => undefined).resume()).on("connection", arrived), address),
   http: (address, arrived) =>
-    listen(createServer((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end("taken"))).on("connection", arrived), address),
+    listen(
+      createServer((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end("taken"))).on("connection", arrived),
+      address,
+    ),
   udp: async (address, arrived) => {
     const socket = createSocket("udp4", arrived);
     await once(socket.bind(0, address), "listening");

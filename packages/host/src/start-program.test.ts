@@ -30,7 +30,10 @@ describe("startProgram()", () => {
     await new Promise((resolve) => child.once("close", resolve));
     const loud = startProgram(sh, ["-c", "exit 0"], { env: {} });
     expect(hasOutput(loud)).toBe(true);
-    loud.kill();
+    loud.stdout?.resume();
+    loud.stderr?.resume();
+    loud.stdin?.end();
+    await new Promise((resolve) => loud.once("close", resolve));
   });
 });
 
@@ -47,6 +50,8 @@ describe("runProgram()", () => {
     ["a signal", "kill -9 $$", {}, "ended by SIGKILL"],
     ["too much output", "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done", { outputBytesMax: 1_000 }, "too much output"],
     ["its time", "sleep 600", { timeoutMs: 20 }, "timed out"],
+    ["its time, with what it has started,", "sleep 600 & sleep 600; exit 0", { timeoutMs: 300 }, "timed out"],
+    ["its time, with what got away from it,", "setsid sleep 3 & sleep 600; exit 0", { timeoutMs: 300 }, "timed out"],
     ["a directory that is not there", "exit 0", { cwd: "/nowhere" }, "ENOENT"],
   ])("says that %s ended it", async (_, script, options, failure) => {
     const result = await runProgram(sh, ["-c", script], { env: { PATH: "/usr/bin:/bin" }, ...options });

@@ -72,16 +72,14 @@ const OUTPUT_BYTES_MAX = 1_048_576;
 export async function runProgram(program: TrustedProgram, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
   const { env, cwd, input, timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX, signal } = options;
   signal?.throwIfAborted();
-  const child = startProgram(program, args, {
-    env,
-    ...(cwd !== undefined && { cwd }),
-    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-  });
+  // A group of its own: what it starts in turn ends with it, and holds its output open no longer.
+  const stdio = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"] as const;
+  const child = startProgram(program, args, { env, ...(cwd !== undefined && { cwd }), stdio, isDetached: process.platform !== "win32" });
   return new Promise((resolve) => {
     let failure: string | undefined;
     const stop = (why: string): void => {
       failure ??= why;
-      child.kill("SIGKILL");
+      killGroup(child);
     };
     const [stdout, stderr] = [collect(child.stdout, outputBytesMax, stop), collect(child.stderr, outputBytesMax, stop)];
     const onAbort = (): void => stop("aborted");
@@ -103,9 +101,23 @@ export async function runProgram(program: TrustedProgram, args: readonly string[
       if (child.pid === undefined) settle(null, null);
     });
     child.once("close", settle);
+    child.once("exit", () => {
+      if (failure === undefined) return;
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
     child.stdin?.on("error", () => {}); // gone before it has read everything
     child.stdin?.end(input);
   });
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, "SIGKILL");
+    else child.kill("SIGKILL");
+  } catch {
+    // it has ended by itself
+  }
 }
 
 /** What a stream said, as text. */

@@ -104,7 +104,10 @@ function checkPorts(ports: SandboxSpawnOptions<Socket>["ports"] = new Map()): re
   const all = [...ports.keys()];
   const wrong = all.find((port) => !Number.isInteger(port) || port < 1024 || port > 65_535 || port === PORT_INSIDE);
   if (wrong !== undefined) {
-    throw new ConsentError("options_invalid", `Cannot give an agent the port ${wrong}: write one from 1024 to 65535 that is not ${PORT_INSIDE}`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot give an agent the port ${wrong}: write one from 1024 to 65535 that is not ${PORT_INSIDE}`,
+    );
   }
   if (all.length > PORTS_MAX) throw new ConsentError("options_invalid", `Cannot give an agent ${all.length} ports: ${PORTS_MAX} at most`);
   return all;

@@ -24,7 +24,7 @@ export interface HostPorts {
 
 /** Container engines: whoever reaches one is root. Their encrypted ports too, since the agent may have found the key. */
 const ENGINES: ReadonlySet<number> = new Set([2375, 2376, 2377, 4243, 10_250, 10_255]);
-const FORBIDDEN = /(?:^|[/\s])(?:dockerd|containerd|podman|buildkitd|crio|kubelet|acp(?:\.cjs)?)(?:\s|$)|@acp\//u;
+const FORBIDDEN = /(?:^|[/\s(])(?:dockerd|docker-proxy|containerd|podman|buildkitd|crio|kubelet|acp(?:\.cjs)?)(?:[\s)]|$)|@acp\//u;
 /** How long a connection outlives a pause, at most. */
 const LOOK_MS = 500;
 
@@ -39,7 +39,9 @@ export async function checkHostPorts(ports: readonly number[], own: readonly num
     const holder = await describePortHolder(port);
     const isOurs = own.includes(port) || (holder !== undefined && FORBIDDEN.test(holder));
     if (!isOurs && !ENGINES.has(port)) continue;
-    const why = ENGINES.has(port) ? "it is a container engine's" : `it is ACP's or a container engine's${holder === undefined ? "" : `: ${holder}`}`;
+    const why = ENGINES.has(port)
+      ? "it is a container engine's"
+      : `it is ACP's or a container engine's${holder === undefined ? "" : `: ${holder}`}`;
     throw new ConsentError("options_invalid", `Cannot open port ${port} to the command: ${why}`);
   }
 }
@@ -59,6 +61,8 @@ export function openHostPorts(ports: readonly number[], { home, agentId, clock }
     (port: number) =>
     (agent: Socket): void => {
       if (isPaused()) return void agent.destroy();
+      // Who has said all still hears the answer.
+      agent.allowHalfOpen = true;
       const service = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
       for (const [one, other] of [
         [agent, service],

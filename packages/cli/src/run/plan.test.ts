@@ -66,8 +66,10 @@ describe("readPlan()", () => {
   it("takes ports of this machine, where localhost is the command's own", () => {
     expect(planOf("--host-port", "5432,6379", "--", "agent").hostPorts).toEqual([5432, 6379]);
     for (const text of ["80", "0", "65536", "x", "5432,", "-1", "1e4", "05432x", ""])
-      expect(() => planOf("--host-port", text, "--", "agent"), text).toThrow(expect.objectContaining({ code: "options_invalid" }));
-    expect(() => planOf("--host-port", "5432", "--sandbox", "landlock", "--", "agent")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+      expect(() => planOf("--host-port", text, "--", "agent")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => planOf("--host-port", "5432", "--sandbox", "landlock", "--", "agent")).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 
   it("runs an OpenClaw user in sandbox uid, in that user's home", () => {

@@ -68,7 +68,10 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
   const hostPorts = openHostPorts(parts.plan.hostPorts, { home: parts.home, agentId: parts.agent.id, clock: systemClock });
   try {
     if (parts.plan.hostPorts.length > 0)
-      await inUse.notices.say("host_ports", `Ports of this machine are open to the command, past the gate: ${parts.plan.hostPorts.join(", ")}`);
+      await inUse.notices.say(
+        "host_ports",
+        `Ports of this machine are open to the command, past the gate: ${parts.plan.hostPorts.join(", ")}`,
+      );
     const behind = watchWorkspace(parts.plan.workspace);
     const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent: parts.agent }), hostPorts.takers);
     signals.to(started);
