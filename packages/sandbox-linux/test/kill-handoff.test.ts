@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 const STAGE = fileURLToPath(new URL("../inside/first-stage.cjs", import.meta.url));
-const ORDERS = { nonce: "0".repeat(32), canaries: { tcpPort: 1, udpPort: 1, path: "/nowhere", abstract: "nowhere" } };
+const ORDERS = { ports: [], nonce: "0".repeat(32), canaries: { tcpPort: 1, udpPort: 1, path: "/nowhere", abstract: "nowhere" } };
 const MANAGER_GONE = 71;
 
 it.each(["listen", "connect"])("first-stage.cjs ends when its manager is gone before it took the listener (%s)", {}, async (mode) => {
