@@ -2,7 +2,7 @@
  * Persistent: what in a workspace outlasts a sandbox by being run later, by itself, outside of it. Found by a walk that is bounded and begins with what
  * is nearest; what it does not reach is said.
  */
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readFileSync, type Stats } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
 import { liesIn } from "./workspace.js";
@@ -144,8 +144,22 @@ function readPlain(path: string): string | undefined {
   }
 }
 
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** What an agent has closed to us is not there: nothing of it must end a start, or a run. */
+export function isThere(path: string): boolean {
+  return kindOf(path) !== undefined;
+}
+
+/** Whether a path is a link, of which there is nothing to hold; one that cannot be looked at counts as one. */
+export function isLink(path: string): boolean {
+  return kindOf(path)?.isSymbolicLink() !== false;
+}
+
+function kindOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function foldersAbove(place: string, workspace: string): readonly string[] {

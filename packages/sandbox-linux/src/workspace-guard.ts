@@ -2,9 +2,8 @@
  * Workspace guard: what of a workspace an agent reads and does not change, because other programs run it by themselves outside of the sandbox. Each is
  * mounted over itself; so is every folder above it, which then cannot be renamed to make room for another of its name.
  */
-import { lstatSync } from "node:fs";
 import type { Workspace } from "./parts.js";
-import { findPersistent, parentsBetween } from "./persistent.js";
+import { findPersistent, isLink, isThere, parentsBetween } from "./persistent.js";
 import { liesIn } from "./workspace.js";
 
 /** What is mounted over itself, by real paths. */
@@ -48,12 +47,4 @@ export function guardedPaths({ pinned, readOnly, writable }: WorkspaceGuard): re
 
 function depthOf(path: string): number {
   return path.split("/").length;
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
