@@ -1,20 +1,30 @@
 /**
  * HangUp: a process whose terminal went away ends as it would have ended otherwise. Node 20 and 22 put a terminal's settings back when they end, and abort
- * where that fails (nodejs/node#51519), as it does on a terminal that is gone: ending normally would look like a crash.
+ * where that fails (nodejs/node#51519), as it does on a terminal that is gone: ending normally would look like a crash. Nor may they do it where a pager
+ * reads our output: it has set the terminal since, and would wait for whole lines from then on.
  */
-import { closeSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 
 /** Standard input, output and error. */
 const STANDARD: readonly number[] = [0, 1, 2];
 
-/** Notes which of the standard streams are terminals; at the end, those that are none any more are let go of. */
+/** Notes which of the standard streams are terminals; at the end, those that are none any more are let go of, and all of them where somebody reads. */
 export function endQuietlyOnHangUp(): void {
   const terminals = STANDARD.filter((fd) => isatty(fd));
   if (terminals.length === 0) return;
   process.once("exit", () => {
-    for (const fd of terminals) if (!isatty(fd)) replace(fd);
+    const isRead = isPipe(1);
+    for (const fd of terminals) if (isRead || !isatty(fd)) replace(fd);
   });
+}
+
+function isPipe(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFIFO();
+  } catch {
+    return false;
+  }
 }
 
 /** Another file in its place: Node leaves alone what is not the terminal that it began with. */

@@ -116,6 +116,14 @@ describe.skipIf(!NAMESPACE.run)(`acp run as a job of a shell ${NAMESPACE.reason}
     await pane.until(/^asked for it$/mu);
   });
 
+  it("leaves the modes of the terminal to whoever has set them at the end of a pipe", async () => {
+    await using at = await worldWithRun();
+    await using pane = await openShell(at.world);
+    const reader = `sleep 2; stty -icanon </dev/tty; cat; stty -a </dev/tty | grep -o -- '-*icanon'; stty icanon </dev/tty; echo "reader ended"`;
+    await pane.type(`${at.run} sleep 4 | (${reader})`);
+    expect(await pane.until(/^reader ended$/mu)).toMatch(/^-icanon$/mu);
+  });
+
   it.each(["INT", "HUP", "TERM", "KILL", "STOP", "TSTP"])(
     "keeps the agent's SIG%s to its own group, and to all that it may signal, inside",
     async (name) => {
