@@ -95,6 +95,8 @@ describe("findPersistent()", () => {
     expect(isGitsOwn(join(work, "a.git/config"))).toBe(false);
     if (process.getuid?.() === 0) return; // root looks everywhere
     mkdirSync(join(work, "closed"), { mode: 0 });
+    git("init", "-q");
+    git("config", "core.hooksPath", "closed/hooks");
     expect(findPersistent(work).isComplete).toBe(false);
     chmodSync(join(work, "closed"), 0o700);
   });

@@ -95,8 +95,7 @@ function takeGit({ workspace, found, open }: Walk, directory: string): void {
   open.push(join(directory, "modules"), join(directory, "worktrees"));
   const hooks = hooksPath(directory);
   const path = hooks === undefined ? undefined : normalize(join(hooks.startsWith("/") ? "/" : dirname(directory), hooks));
-  if (path !== undefined && path !== workspace && liesIn(path, workspace) && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    found.add(path);
+  if (path !== undefined && path !== workspace && liesIn(path, workspace) && isThere(path)) found.add(path);
 }
 
 /** `core.hooksPath` of a repository's own configuration; relative to its work tree. */
