@@ -45,10 +45,13 @@ export function trustedProgram(
   if (process.platform === "win32") return known(name); // no owners in modes to judge by, and no sandbox to get out of
   if (isAbsolute(name)) return programAt(name, reach);
   if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/u.test(name)) return { reason: `"${name}" is not the name of a program`, isMissing: false };
-  const found = directories.filter((each) => isAbsolute(each)).map((directory) => programAt(join(directory, name), reach));
-  const program = found.find((each) => !("reason" in each));
-  const refused = found.find((each) => "reason" in each && !each.isMissing);
-  return program ?? refused ?? { reason: `"${name}" is not installed`, isMissing: true };
+  let refused: Distrust | undefined;
+  for (const directory of directories.filter((each) => isAbsolute(each))) {
+    const found = programAt(join(directory, name), reach);
+    if (!("reason" in found)) return found;
+    if (!found.isMissing) refused ??= found;
+  }
+  return refused ?? { reason: `"${name}" is not installed`, isMissing: true };
 }
 
 /** The directories of a PATH in which no agent could have put a program, so that what is started there finds only such programs, too. */

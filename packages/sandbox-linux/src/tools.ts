@@ -36,9 +36,7 @@ export function optionalTool(name: string): string | undefined {
  * @throws ConsentError `sandbox_unavailable`, saying why it cannot be used.
  */
 export function requireTool(name: string): string {
-  const found = findTool(name);
-  if (typeof found === "string") return found;
-  throw new ConsentError("sandbox_unavailable", `Cannot use "${name}": ${found.reason}`);
+  return known(name).path;
 }
 
 /** How a command line is started. */
