@@ -6,6 +6,7 @@ export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
 export { findPersistent, isGitsOwn } from "./persistent.js";
 export type { Persistent } from "./persistent.js";
+export { systemPaths } from "./system-paths.js";
 export { createEnvSandbox, createLandlockSandbox, createNamespaceSandbox, createPreloadSandbox, createUidSandbox } from "./backends.js";
 export type { UidOptions } from "./uid-prepare.js";
 export type { LandlockOptions } from "./landlock.js";

@@ -3,13 +3,10 @@
  * directory can be taken out again, so what must stay hidden may not lie in one that is shown.
  */
 import { realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { nodeInside } from "./namespace-node.js";
 import { statOptional } from "./stat-optional.js";
+import { systemPaths } from "./system-paths.js";
 import { liesIn, type VisiblePlaces } from "./workspace.js";
 
-/** Programs and what they are made of. */
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/libexec"];
 /** Public files of /etc that programs fail without, and what the kernel says of itself and of this process. */
 const PUBLIC = [
   "ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path ld-musl-aarch64.path alternatives localtime timezone os-release debian_version",
@@ -59,18 +56,6 @@ export function shownHidden({ hidden }: VisiblePlaces): readonly [path: string, 
     if (by !== undefined) return [path, by];
   }
   return undefined;
-}
-
-function systemPaths(): readonly string[] {
-  return [...SYSTEM, ...nodePaths(nodeInside())];
-}
-
-/** A node outside of the system: the file, with npm where it came with it; never the directory that it is in, which may be somebody's home. */
-function nodePaths(node: string): readonly string[] {
-  if (SYSTEM.some((directory) => liesIn(node, directory))) return [];
-  const prefix = dirname(dirname(node));
-  const isInstalled = ["include/node/node_version.h", "lib/node_modules/npm/package.json"].every((name) => exists(join(prefix, name)));
-  return isInstalled ? [node, join(prefix, "lib/node_modules")] : [node];
 }
 
 function exists(path: string): boolean {

@@ -24,6 +24,7 @@ import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { passSignals } from "../run/pass-signals.js";
 import { readPlan } from "../run/plan.js";
+import { checkProgramInside } from "../run/program-inside.js";
 import { runAgent } from "../run/run-agent.js";
 import { makeSandboxes } from "../run/sandboxes.js";
 import { warningOf } from "../run/warning.js";
@@ -37,6 +38,7 @@ export const run: Run = async (invocation) => {
   const { io, values } = invocation;
   const plan = readPlan(invocation);
   checkNamed(plan.env, io.env);
+  checkProgramInside({ plan, io });
   const signals = passSignals(io);
   const { openclawUser } = plan;
   const directory = openclawUser === undefined ? ownHomePath(invocation) : (await findOpenClawLocations(openclawUser)).dir;
