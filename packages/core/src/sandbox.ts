@@ -85,6 +85,8 @@ export interface SandboxSpawnOptions<Socket = unknown> {
   readonly cwd?: string;
   /** `inherit` passes the terminal and the standard streams through, `pipe` gives stdin and stdout to the manager. */
   readonly stdio?: "inherit" | "pipe";
+  /** Where the agent's standard error goes: ours unless given, or a pipe to the manager. */
+  readonly stderr?: "inherit" | "pipe";
   /** The least level to start with. */
   readonly requiredLevel?: SandboxLevel;
   /** Ends the agent and everything it started. */

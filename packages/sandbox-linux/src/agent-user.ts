@@ -18,13 +18,13 @@ const NOBODY = 65_534;
 const ID_MAX = 4_294_967_294;
 
 /**
- * The user of an agent. For a root manager: the given one, else who called sudo, else the workspace's owner, else nobody. Otherwise the
+ * The user of an agent. For a root manager: the given one, else who called sudo, else the owner of the workspace or of what it may write, else nobody. Otherwise the
  * manager's own.
  *
  * @throws ConsentError `options_invalid` where that would be root, is not known, or is not the manager's to choose.
  */
 export function chooseAgentUser(
-  { user, workspace }: Pick<ConfinementOptions, "user" | "workspace">,
+  { user, workspace, writable = [] }: Pick<ConfinementOptions, "user" | "workspace" | "writable">,
   sources: UserSources = sourcesOfProcess(),
 ): AgentUser {
   const { uid, env } = sources;
@@ -41,7 +41,7 @@ export function chooseAgentUser(
       }
     );
   }
-  return asked ?? sudoCaller(env, lines) ?? owner(workspace?.path, lines) ?? userOf(NOBODY, lines);
+  return asked ?? sudoCaller(env, lines) ?? owner(workspace?.path ?? writable[0], lines) ?? userOf(NOBODY, lines);
 }
 
 function sourcesOfProcess(): UserSources {

@@ -10,6 +10,7 @@ import { type NativeHelper, nativeHelper } from "./native-helper.js";
 import { makeOpenObstacle, makeOpenReport } from "./open-report.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, Session } from "./parts.js";
 import { reopenWorkspace } from "./places.js";
+import { refuseHome } from "./private-home.js";
 import { makePrivate, probeByStart, startSupervised, type SupervisedPlan } from "./supervised.js";
 import { checkPlaces } from "./workspace.js";
 
@@ -48,6 +49,7 @@ export interface OpenPlanParts {
 
 /** A plan without any rules: the agent works as its user, in that user's own home. */
 export function planOpen({ name, options, helper, report, prefix }: OpenPlanParts): SupervisedPlan {
+  refuseHome(name, options);
   const { workspace } = checkPlaces(options);
   const user = chooseAgentUser(options);
   if (workspace !== undefined) reopenWorkspace(workspace, user);

@@ -4,6 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
+import type { StandardStreams } from "./standard-streams.js";
 
 const STREAMS = [0, 1, 2] as const;
 
@@ -25,10 +26,10 @@ export interface HostTerminal {
 /**
  * Finds it.
  *
- * @param hasPipes - Whether standard input and output of the agent are pipes of the manager's.
+ * @param wanted - Those of the agent.
  */
-export function openHostTerminal(hasPipes: boolean): HostTerminal | undefined {
-  const streams = STREAMS.filter((fd) => !(hasPipes && fd < 2) && isatty(fd));
+export function openHostTerminal(wanted: StandardStreams): HostTerminal | undefined {
+  const streams = STREAMS.filter((fd) => wanted[fd] === "inherit" && isatty(fd));
   const [first] = streams;
   if (first === undefined) return undefined;
   const fd = reopen(first);

@@ -42,7 +42,7 @@ export function makeLandlockRules({ places, readable, own, terminals, sourceOf =
       ...readable,
       ...(workspace?.access === "read-only" ? [workspace.path] : []),
     ],
-    "--write": [...own, ...(workspace?.access === "read-write" ? [workspace.path] : [])],
+    "--write": [...own, ...(places.writable ?? []), ...(workspace?.access === "read-write" ? [workspace.path] : [])],
     "--device": [...DEVICES, ...terminals],
   };
   return Object.entries(rules).flatMap(([option, paths]) => paths.filter(exists).flatMap((path) => [option, sourceOf(path)]));

@@ -12,10 +12,12 @@ import { makeLandlockRules, shownHidden } from "./landlock-rules.js";
 import type { Obstacle } from "./namespace-host.js";
 import { helperDirectory, type NativeHelper, nativeHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, ResourceCaps } from "./parts.js";
-import { openPlaces, reopenWorkspace } from "./places.js";
+import { openPlaces } from "./places.js";
+import { mountedHome, reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { makePrivate, probeByStart, startSupervised, type SupervisedPlan, type SupervisedSetup } from "./supervised.js";
+import { standardStreams, type StandardStreams } from "./standard-streams.js";
 import { limitOptions, limitsItem } from "./supervised-limits.js";
 import { PLACES_FD } from "./supervised-child.js";
 import { checkPlaces, shownPlaces, type VisiblePlaces } from "./workspace.js";
@@ -58,7 +60,7 @@ export function createLandlockSandbox(options: LandlockOptions = {}, findHelper:
       if ("reason" in prepared) {
         throw new ConsentError("sandbox_unavailable", `Cannot start an agent in "landlock": ${prepared.reason}; ${prepared.fix}`);
       }
-      return startSupervised(planOf(prepared, spawnOptions.stdio === "pipe" ? [] : sharedTerminals()), argv, spawnOptions);
+      return startSupervised(planOf(prepared, sharedTerminals(standardStreams(spawnOptions))), argv, spawnOptions);
     },
   };
 }
@@ -70,7 +72,7 @@ async function prepare(options: LandlockOptions, findHelper: () => Promise<Nativ
   const places = checkPlaces({ ...options, hidden: [...hidden, helperDirectory()] });
   const [caps, user, arch] = [parseCaps(options.caps), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
-  if (places.workspace !== undefined) reopenWorkspace(places.workspace, user);
+  reopenAll(places, user);
   if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
   if (unixSockets !== "none") {
     return {
@@ -112,16 +114,20 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
     ...(places.workspace !== undefined && { cwd: places.workspace.path }),
     report: (groups) => makeLandlockReport({ network, landlockAbi: helper.landlockAbi, caps: limitsItem({ caps, groups }) }),
     setUp: async ({ session, port }): Promise<SupervisedSetup> => {
-      const home = await makePrivate(join(session.directory, "home"), user);
+      const given = places.home;
+      const isMounted = given !== undefined && process.getuid?.() !== user.uid;
+      const home = given === undefined || isMounted ? await makePrivate(join(session.directory, "home"), user) : given;
       const temporary = await makePrivate(join(session.directory, "tmp"), user);
       const own = [home, temporary];
-      const open = openPlaces({ shown: shownPlaces(places), own: [session.inside, ...own], hidden: places.hidden });
+      const open = openPlaces({ shown: shownPlaces(places), own: [session.inside, temporary, given ?? home], hidden: places.hidden });
       const sourceOf = (path: string): string => {
-        const at = open.all.findIndex((each) => each.path === path);
+        const at = open.all.findIndex((each) => each.path === (path === home && given !== undefined ? given : path));
         return at === -1 ? path : `/proc/self/fd/${PLACES_FD + at}`;
       };
       return {
         home,
+        ...(given !== undefined && isMounted && { outside: mountedHome(given, home) }),
+        expected: open.all.map((each) => (each.path === given ? { ...each, path: home } : each)),
         env: { TMPDIR: temporary },
         prefix: [],
         filter,
@@ -138,7 +144,7 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
 }
 
 /** Terminals that the agent gets with our standard streams: under their own names they are nothing more. */
-function sharedTerminals(): readonly string[] {
-  const names = [0, 1, 2].filter((fd) => isatty(fd)).map((fd) => readlinkSync(`/proc/self/fd/${fd}`));
+function sharedTerminals(streams: StandardStreams): readonly string[] {
+  const names = [0, 1, 2].filter((fd) => streams[fd] === "inherit" && isatty(fd)).map((fd) => readlinkSync(`/proc/self/fd/${fd}`));
   return names.length === 0 ? [] : [...new Set([...names, "/dev/tty"])];
 }

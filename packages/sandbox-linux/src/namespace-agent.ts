@@ -69,6 +69,7 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
     pid: processes.agent.pid,
     stdin: child.stdin ?? undefined,
     stdout: child.stdout ?? undefined,
+    stderr: child.stderr ?? undefined,
     exited,
     kill: (name) => {
       if (!isSignal(name)) throw new ConsentError("options_invalid", `Cannot send the signal "${name}": there is no such signal`);

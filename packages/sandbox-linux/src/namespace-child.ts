@@ -3,6 +3,7 @@
  */
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { ConsentError, type SandboxSpawnOptions } from "@acp/core";
@@ -16,7 +17,9 @@ import type { NamespacePreparation } from "./namespace-prepare.js";
 import { INSIDE, madeUpFiles, makeRoot, ownSources, writeEtc } from "./namespace-root.js";
 import type { ExpectedPlace, ResourceCaps, Session } from "./parts.js";
 import { fileIdAt, openPlaces, type OpenPlaces } from "./places.js";
+import { mountedHome } from "./private-home.js";
 import { rlimitCommand } from "./resource-caps.js";
+import { standardStreams, type StandardStreams } from "./standard-streams.js";
 import { startTool } from "./tools.js";
 import { shownPlaces } from "./workspace.js";
 import { guardedPaths, type WorkspaceGuard } from "./workspace-guard.js";
@@ -54,9 +57,12 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
   const { inside } = session;
+  const { home } = places;
+  // Root's agent may not enter the directories above its home.
+  const homeAt = home !== undefined && host.variant === "dropped" ? await makeMountPoint(session) : home;
   using open = openPlaces({
     shown: shownPlaces(places),
-    own: ownSources({ inside, etc, node }),
+    own: [...ownSources({ inside, etc, node }), ...(home === undefined ? [] : [home])],
     hidden: places.hidden,
     guarded: guardedPaths(prepared.guard),
   });
@@ -69,6 +75,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
       inside,
       etc,
       node,
+      ...(homeAt !== undefined && { home: homeAt }),
       scratchBytes: caps.scratchBytes,
       isAgents: host.variant !== "rooted",
       // Without our first process nobody would close the descriptors; then a name that leads elsewhere is only found out afterwards.
@@ -80,10 +87,11 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     seccompFd: FDS.seccomp,
   });
   const environment = makeEnvironment(env);
-  const hasPipes = options.stdio === "pipe";
-  const terminal = init.isAvailable ? openHostTerminal(hasPipes) : undefined;
+  const streams = standardStreams(options);
+  const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
   const command = [
+    ...(home !== undefined && homeAt !== undefined && homeAt !== home ? mountedHome(home, homeAt) : []),
     ...bwrapCommand(host, user),
     "--args",
     String(FDS.args),
@@ -93,10 +101,10 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     ...(init.isAvailable ? [...initCommand(caps, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
     ...(init.isAvailable ? [] : [...rlimitCommand(caps), ...firstStageCommand(stage, argv)]),
   ];
-  const child = spawnWith(command, { hasPipes, terminal, init: init.isAvailable ? init.path : undefined, open });
+  const child = spawnWith(command, { streams, terminal, init: init.isAvailable ? init.path : undefined, open });
   feed(child, FDS.seccomp, filter);
   feed(child, FDS.args, args);
-  const expected = expectedPlaces(open, { inside, etc });
+  const expected = expectedPlaces(open, { inside, etc, home });
   if (!init.isAvailable) return { process: child, control: undefined, places: expected };
   feed(child, FDS.environment, environment);
   return { process: child, control: createJobControl(pipeOf(child, FDS.control), terminal), places: expected };
@@ -116,11 +124,24 @@ function sourceOf({ all }: OpenPlaces, path: string): string {
   return above === -1 ? path : `/proc/self/fd/${FDS.places + above}/${basename(path)}`;
 }
 
+async function makeMountPoint({ directory }: Session): Promise<string> {
+  const path = join(directory, "home");
+  await mkdir(path);
+  return path;
+}
+
+interface OwnSources {
+  readonly inside: string;
+  readonly etc: string;
+  readonly home: string | undefined;
+}
+
 /** Every place by its path inside. */
-function expectedPlaces({ all }: OpenPlaces, { inside, etc }: { readonly inside: string; readonly etc: string }): readonly ExpectedPlace[] {
+function expectedPlaces({ all }: OpenPlaces, { inside, etc, home }: OwnSources): readonly ExpectedPlace[] {
   return all.flatMap(({ path, fd, device, inode }) => {
     if (path === etc) return madeUpFiles().map(([name, at]) => ({ path: at, ...fileIdAt(`/proc/self/fd/${fd}/${name}`) }));
-    return [{ path: path === inside ? INSIDE.files : path, device, inode }];
+    const at = path === inside ? INSIDE.files : path === home ? INSIDE.home : path;
+    return [{ path: at, device, inode }];
   });
 }
 
@@ -137,7 +158,7 @@ function initCommand({ processes, openFiles }: ResourceCaps, terminal: HostTermi
 }
 
 interface SpawnWith {
-  readonly hasPipes: boolean;
+  readonly streams: StandardStreams;
   readonly terminal: HostTerminal | undefined;
   readonly init: string | undefined;
   readonly open: OpenPlaces;
@@ -147,12 +168,13 @@ interface SpawnWith {
  * In a session of its own: what a terminal sends to its foreground reaches the manager, and by it the agent. Bubblewrap gets no terminal for its output,
  * since it would show that inside as /dev/console.
  */
-function spawnWith(command: readonly string[], { hasPipes, terminal, init, open }: SpawnWith): ChildProcess {
-  const stream = (fd: number): "pipe" | "ignore" | "inherit" =>
-    hasPipes ? "pipe" : terminal?.streams.includes(fd) === true ? "ignore" : "inherit";
+function spawnWith(command: readonly string[], { streams, terminal, init, open }: SpawnWith): ChildProcess {
+  const [input, output, error] = streams.map((stream, fd) =>
+    fd < 2 && stream === "inherit" && terminal?.streams.includes(fd) === true ? "ignore" : stream,
+  );
   const initFd = init === undefined ? undefined : openSync(init, "r");
   const ofInit = initFd === undefined ? [] : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", ...open.all.map(({ fd }) => fd)] as const);
-  const stdio: Exclude<StdioOptions, string> = [stream(0), stream(1), "inherit", "ipc", "pipe", "pipe", ...ofInit];
+  const stdio: Exclude<StdioOptions, string> = [input, output, error, "ipc", "pipe", "pipe", ...ofInit];
   try {
     return coverInherited(stdio, (covered) => startTool(command, { stdio: covered, env: {}, isDetached: true }));
   } finally {

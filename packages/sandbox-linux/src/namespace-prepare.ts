@@ -7,10 +7,10 @@ import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle }
 import { nodeInside } from "./namespace-node.js";
 import type { InitHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
-import { reopenWorkspace } from "./places.js";
+import { reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
-import { guardWorkspace, type WorkspaceGuard } from "./workspace-guard.js";
+import { guardAll, type WorkspaceGuard } from "./workspace-guard.js";
 import { checkPlaces, shownPlaces, socketsIn, type VisiblePlaces } from "./workspace.js";
 
 /** What is known. */
@@ -45,7 +45,7 @@ export async function prepareNamespace(
   if ("reason" in host) return host;
   const node = nodeInside();
   const shown = shownPlaces(places);
-  if (places.workspace !== undefined) reopenWorkspace(places.workspace, user);
+  reopenAll(places, user);
   const unreadable = await firstUnreadable(host, user, [...shown, node]);
   if (unreadable === node) {
     const fix = "Run the manager with a Node that everybody may read, such as the distribution's";
@@ -56,5 +56,5 @@ export async function prepareNamespace(
   }
   const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
   const [init, filter] = [await findInit(), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
-  return { host, user, places, guard: guardWorkspace(places.workspace), sockets, unixSockets, caps, node, init, filter };
+  return { host, user, places, guard: guardAll(places.workspace, places.writable), sockets, unixSockets, caps, node, init, filter };
 }

@@ -36,6 +36,8 @@ export interface RootParts {
   readonly etc: string;
   /** The node binary that runs the first stage, by its real path. */
   readonly node: string;
+  /** Where a home that stays is on the host; left out: it is gone afterwards. */
+  readonly home?: string;
   readonly scratchBytes: number;
   /** What bubblewrap is told instead of a path of the host, where that is open. */
   readonly sourceOf?: (path: string) => string;
@@ -44,13 +46,15 @@ export interface RootParts {
 }
 
 /** Arguments that build the root, in the order in which bubblewrap does them. */
-export function makeRoot({ places, guard, inside, etc, node, scratchBytes, isAgents, sourceOf = String }: RootParts): readonly string[] {
-  const { workspace, readable, hidden } = places;
+export function makeRoot(parts: RootParts): readonly string[] {
+  const { places, guard, inside, etc, node, home, scratchBytes, isAgents, sourceOf = String } = parts;
+  const { workspace, readable, writable = [], hidden } = places;
   const system = systemMounts();
   const ownNode = nodeBeside(system, node);
   const scratch = (path: string, mode: string): Mount => ["--perms", mode, "--size", String(scratchBytes), "--tmpfs", path];
   const shown: readonly Mount[] = [
     ...readable.map((path): Mount => ["--ro-bind", path, path]),
+    ...writable.map((path): Mount => ["--bind", path, path]),
     ...(workspace === undefined ? [] : [[workspace.access === "read-write" ? "--bind" : "--ro-bind", workspace.path, workspace.path]]),
   ];
   const mounts: readonly Mount[] = [
@@ -62,7 +66,7 @@ export function makeRoot({ places, guard, inside, etc, node, scratchBytes, isAge
     scratch("/dev/shm", "1777"),
     ["--remount-ro", "/dev"], // else a place to write without a limit
     scratch("/tmp", "1777"),
-    scratch(INSIDE.home, isAgents ? "0700" : "1777"),
+    home === undefined ? scratch(INSIDE.home, isAgents ? "0700" : "1777") : ["--bind", home, INSIDE.home],
     ["--symlink", "/tmp", "/var/tmp"],
     ["--symlink", "/run", "/var/run"],
     ["--ro-bind", inside, INSIDE.files],

@@ -15,10 +15,11 @@ export interface LinuxSandbox extends Sandbox<Socket> {
   spawn(argv: readonly string[], options: SandboxSpawnOptions<Socket>): Promise<LinuxSandboxedProcess>;
 }
 
-/** An agent of this package's backends; with `stdio: "pipe"` its standard input and output are here. */
+/** An agent of this package's backends; with `stdio: "pipe"` its standard input and output are here, with `stderr: "pipe"` its standard error. */
 export interface LinuxSandboxedProcess extends SandboxedProcess {
   readonly stdin: Writable | undefined;
   readonly stdout: Readable | undefined;
+  readonly stderr: Readable | undefined;
 }
 
 /** A directory of the host that the agent works in. */
@@ -47,6 +48,13 @@ export interface ConfinementOptions {
   readonly workspace?: Workspace;
   /** Further directories of the host that the agent may read. */
   readonly readable?: readonly string[];
+  /** Further directories of the host that the agent may write, guarded as a workspace is. `namespace` and `landlock` only; others refuse. */
+  readonly writable?: readonly string[];
+  /**
+   * A directory of the host that is the private home inside, and stays: the agent's own, or root's own and given to it. It may lie in a hidden one.
+   * Left out: a home that is gone afterwards. `namespace` and `landlock` only; others refuse.
+   */
+  readonly home?: string;
   /** Directories that must stay invisible, such as the ACP home. A workspace or readable directory that holds one, or lies in one, is refused. */
   readonly hidden?: readonly string[];
   /** What runs outside besides this package and node, such as the caller's own packages: no agent may change it. A workspace that overlaps is refused. */

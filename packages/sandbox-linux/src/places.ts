@@ -106,7 +106,7 @@ export function reopenWorkspace({ path, access }: Workspace, { uid }: AgentUser)
 }
 
 /** A path's descriptor, and the ids of all directories on the way to it, itself included. */
-function openPath(path: string): { readonly fd: number; readonly chain: readonly FileId[] } {
+export function openPath(path: string): { readonly fd: number; readonly chain: readonly FileId[] } {
   let fd = openSync("/", O_PATH);
   const chain = [fileId(fd)];
   try {

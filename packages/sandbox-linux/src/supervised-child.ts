@@ -12,6 +12,7 @@ import { CHANNEL_FD, firstStageCommand } from "./first-stage.js";
 import type { NativeHelper } from "./native-helper.js";
 import type { AgentUser, Session } from "./parts.js";
 import { childrenOf, endTree, markProcess, type ProcessMark } from "./process-tree.js";
+import type { StandardStreams } from "./standard-streams.js";
 import { optionalTool, startTool } from "./tools.js";
 
 /** What to spawn. */
@@ -28,7 +29,9 @@ export interface SupervisedCommand {
   readonly filter: Uint8Array | undefined;
   /** Descriptors for native/confine.c beside a filter, from {@link PLACES_FD} on. */
   readonly places: readonly number[];
-  readonly stdio: "inherit" | "pipe";
+  readonly streams: StandardStreams;
+  /** Comes before everything else. */
+  readonly outside: readonly string[];
 }
 
 /** The child. */
@@ -56,9 +59,8 @@ exec "$@"`;
 export function spawnSupervised(command: SupervisedCommand): SupervisedChild {
   const { helper, session, filter } = command;
   const filterFd = filter === undefined ? undefined : openFilter(session, filter);
-  const stream = command.stdio;
   try {
-    const stdio: Exclude<StdioOptions, string> = [stream, stream, "inherit", "ipc"];
+    const stdio: Exclude<StdioOptions, string> = [...command.streams, "ipc"];
     if (filterFd !== undefined) stdio.push(filterFd, ...command.places);
     const child = coverInherited(stdio, (covered) => startTool(wholeCommand(command), { stdio: covered }));
     const exit = exitOf(child);
@@ -80,10 +82,11 @@ export function findAgent({ process: { pid = -1 }, hasSupervisor }: SupervisedCh
   return mark;
 }
 
-function wholeCommand({ user, helper, session, environment, argv, cwd, confine, filter }: SupervisedCommand): readonly string[] {
+function wholeCommand({ user, helper, session, environment, argv, cwd, confine, filter, outside }: SupervisedCommand): readonly string[] {
   const stage = join(session.inside, "first-stage.cjs");
   const paths = { node: process.execPath, stage, name: session.id, ...(helper.isAvailable && { closing: [] }) }; // the helper closes all
   return [
+    ...outside,
     ...(helper.isAvailable ? [helper.path, ...helperOptions(user, filter !== undefined), ...confine, "--"] : withoutHelper(user)),
     "/usr/bin/env",
     "-i",

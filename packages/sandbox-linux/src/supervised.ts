@@ -10,13 +10,22 @@ import { confirmFindings, runFirstStage } from "./first-stage.js";
 import { requireLevel } from "./levels.js";
 import type { Obstacle } from "./namespace-host.js";
 import type { NativeHelper } from "./native-helper.js";
-import type { AgentUser, FirstStageFindings, LinuxSandboxedProcess, LinuxSandboxName, ResourceCaps, Session } from "./parts.js";
+import type {
+  AgentUser,
+  ExpectedPlace,
+  FirstStageFindings,
+  LinuxSandboxedProcess,
+  LinuxSandboxName,
+  ResourceCaps,
+  Session,
+} from "./parts.js";
 import { acceptFrom } from "./peer-uid.js";
 import type { OpenPlaces } from "./places.js";
 import { descendantsOf, signalProcess } from "./process-tree.js";
 import { refusePorts } from "./refuse-ports.js";
 import { type CapGroups, createCapGroups } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
+import { standardStreams } from "./standard-streams.js";
 import { findAgent, spawnSupervised, type SupervisedChild } from "./supervised-child.js";
 import { writeEnvironment } from "./uid-command.js";
 import { listenOnLoopback, stopListening } from "./uid-port.js";
@@ -49,6 +58,8 @@ export interface SupervisedPlace {
 /** What an agent starts with. */
 export interface SupervisedSetup {
   readonly home: string;
+  /** Comes before everything else, as root. */
+  readonly outside?: readonly string[];
   /** Variables that the caller may override. */
   readonly env: Readonly<Record<string, string>>;
   /** Options of native/confine.c, given the file with the agent's environment. */
@@ -56,6 +67,8 @@ export interface SupervisedSetup {
   readonly filter: Uint8Array | undefined;
   /** What the options of native/confine.c name as `/proc/self/fd/N`, the first as {@link PLACES_FD}; closed when the agent runs. */
   readonly open?: OpenPlaces;
+  /** What the agent has to find; what is open, under its own names, unless given. */
+  readonly expected?: readonly ExpectedPlace[];
   /** Put before the agent's own command line. */
   readonly prefix: readonly string[];
 }
@@ -147,12 +160,20 @@ async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
     argv: [...setup.prefix, ...argv],
     confine: setup.confine(environment),
     filter: setup.filter,
+    outside: setup.outside ?? [],
     places: open?.all.map(({ fd }) => fd) ?? [],
-    stdio: options.stdio ?? "inherit",
+    streams: standardStreams(options),
     cwd: options.cwd ?? plan.cwd ?? setup.home,
   });
   undo.add(() => child.end());
-  const stage = await runFirstStage(child.process, { mode: "connect", port, listener: server, session, signal, places: open?.all ?? [] });
+  const stage = await runFirstStage(child.process, {
+    mode: "connect",
+    port,
+    listener: server,
+    session,
+    signal,
+    places: setup.expected ?? open?.all ?? [],
+  });
   confirm(plan, report, stage.findings);
   const agent = findAgent(child);
   await groups?.add([child.process.pid ?? 0, ...descendantsOf(child.process.pid ?? 0)]); // all of them wait for the word to go
@@ -200,6 +221,7 @@ function supervise({ options, undo }: Starting, { child, report, agent }: Runnin
     pid: agent.pid,
     stdin: child.process.stdin ?? undefined,
     stdout: child.process.stdout ?? undefined,
+    stderr: child.process.stderr ?? undefined,
     exited,
     kill: (name) => void signalProcess(agent, parseSignal(name)),
     close: async () => {

@@ -14,6 +14,7 @@ import { makeTableName, makeUidRules } from "./nft-rules.js";
 import type { UidRules } from "./nft-rules.js";
 import type { AgentUser, ConfinementOptions } from "./parts.js";
 import { reopenWorkspace } from "./places.js";
+import { refuseHome } from "./private-home.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { sessionsDirectory } from "./session.js";
 import { requireTool, runTool } from "./tools.js";
@@ -58,6 +59,7 @@ export async function prepareUid(options: UidOptions, findHelper: () => Promise<
   const user = chooseAgentUser(options);
   const refusal = refuseUser(user, await readUserFacts(user).catch(refuseUnknown));
   if (refusal !== undefined) throw unavailable(`${refusal.reason}; ${refusal.fix}`);
+  refuseHome("uid", options);
   const places = checkPlaces(options);
   if (places.workspace !== undefined) reopenWorkspace(places.workspace, user);
   // The agent passes through the sessions' directory, to the files that are its own.

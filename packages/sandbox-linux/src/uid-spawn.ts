@@ -11,6 +11,7 @@ import { coverInherited } from "./descriptors.js";
 import type { AgentUser, FirstStageFindings, Session } from "./parts.js";
 import { childrenOf, markProcess } from "./process-tree.js";
 import type { ProcessMark } from "./process-tree.js";
+import type { StandardStreams } from "./standard-streams.js";
 import { startTool } from "./tools.js";
 
 /** How to spawn the chain of uid-command.ts. */
@@ -19,7 +20,7 @@ export interface SpawnParts {
   readonly session: Session;
   /** The filter of system calls, where the helper installs one. */
   readonly filter: Uint8Array | undefined;
-  readonly stdio: "inherit" | "pipe";
+  readonly streams: StandardStreams;
 }
 
 /** A child, and how it ends. */
@@ -29,11 +30,10 @@ export interface SpawnedChild {
 }
 
 /** Spawns it with the descriptors that uid-command.ts counts on: 3 is an IPC channel, 4 the filter. Without a filter it gets no terminal of ours: it could type into it. */
-export function spawnChain({ command, session, filter, stdio }: SpawnParts): SpawnedChild {
+export function spawnChain({ command, session, filter, streams }: SpawnParts): SpawnedChild {
   const filterFd = filter === undefined ? undefined : openFilter(session, filter);
-  const standard = stdio === "pipe" ? (["pipe", "pipe", "inherit"] as const) : (["inherit", "inherit", "inherit"] as const);
   try {
-    const own = [...standard, "ipc" as const, ...(filterFd === undefined ? [] : [filterFd])];
+    const own = [...streams, "ipc" as const, ...(filterFd === undefined ? [] : [filterFd])];
     const child = coverInherited(own, (covered) => startTool(command, { stdio: covered, isDetached: filter === undefined }));
     return { child, exit: exitOf(child) };
   } finally {

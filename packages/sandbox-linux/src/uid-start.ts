@@ -15,6 +15,7 @@ import { signalProcess } from "./process-tree.js";
 import type { ProcessMark } from "./process-tree.js";
 import { createCapGroups, parseCaps, removeCgroup } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
+import { standardStreams } from "./standard-streams.js";
 import { openHome } from "./uid-access.js";
 import { makeUidCommand, writeEnvironment } from "./uid-command.js";
 import { openUidNamespace } from "./uid-namespace.js";
@@ -159,7 +160,7 @@ function spawnIn(
   const { enter } = namespace;
   const hasFilter = filter !== undefined;
   const command = makeUidCommand({ argv, user, session, cwd, enter, cgroups: cgroups.directories, helper, hasFilter, caps });
-  return spawnChain({ command, session, filter, stdio: spawnOptions.stdio ?? "inherit" });
+  return spawnChain({ command, session, filter, streams: standardStreams(spawnOptions) });
 }
 
 /** What was checked inside against what is claimed; the process that the agent will be. */
@@ -192,6 +193,7 @@ function superviseUid(
     pid: mark.pid,
     stdin: spawned.child.stdin ?? undefined,
     stdout: spawned.child.stdout ?? undefined,
+    stderr: spawned.child.stderr ?? undefined,
     exited,
     kill: (signal) => void signalProcess(mark, parseSignal(signal)),
     close: async () => {

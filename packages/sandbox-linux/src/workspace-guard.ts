@@ -40,6 +40,17 @@ export function guardWorkspace(workspace: Workspace | undefined): WorkspaceGuard
   return { readOnly, pinned, writable: given, isComplete: isComplete && readOnly.length === guarded.length };
 }
 
+/** Looks at all that an agent may write of the host. */
+export function guardAll(workspace: Workspace | undefined, writable: readonly string[] = []): WorkspaceGuard {
+  const guards = [guardWorkspace(workspace), ...writable.map((path) => guardWorkspace({ path, access: "read-write" }))];
+  return {
+    readOnly: guards.flatMap(({ readOnly }) => readOnly),
+    pinned: guards.flatMap(({ pinned }) => pinned),
+    writable: guards.flatMap((each) => each.writable),
+    isComplete: guards.every(({ isComplete }) => isComplete),
+  };
+}
+
 /** All of them, to be opened. */
 export function guardedPaths({ pinned, readOnly, writable }: WorkspaceGuard): readonly string[] {
   return [...pinned, ...readOnly, ...writable];

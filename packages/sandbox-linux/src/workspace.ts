@@ -15,6 +15,10 @@ import { sessionsDirectory } from "./session.js";
 export interface VisiblePlaces {
   readonly workspace: Workspace | undefined;
   readonly readable: readonly string[];
+  /** Besides the workspace, for writing. */
+  readonly writable?: readonly string[];
+  /** The private home, where it stays. */
+  readonly home?: string;
   /** Must stay invisible even where a place that shows the system holds them. */
   readonly hidden: readonly string[];
   /** What runs outside, which the agent may see and never change. */
@@ -51,9 +55,11 @@ const PROGRAMS = ["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr"];
  *
  * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds or lies in a hidden one.
  */
-export function checkPlaces({ workspace, readable = [], hidden = [], programs = [] }: ConfinementOptions): VisiblePlaces {
+export function checkPlaces(options: ConfinementOptions): VisiblePlaces {
+  const { workspace, readable = [], writable = [], home, hidden = [], programs = [] } = options;
   // What of ours an agent must neither see nor change: by what it writes there it would run outside.
-  const kept = [...hidden, sessionsDirectory(), helperDirectory()].map(realOrGiven);
+  const own = [sessionsDirectory(), helperDirectory()].map(realOrGiven);
+  const kept = [...hidden.map(realOrGiven), ...own];
   const ours = [OWN_PACKAGE, process.execPath, ...programs].map(realOrGiven);
   const homes = homeDirectories();
   const check = (path: string, access: Workspace["access"]): string => {
@@ -63,24 +69,45 @@ export function checkPlaces({ workspace, readable = [], hidden = [], programs = 
     return real;
   };
   const work = workspace === undefined ? undefined : rooted(workspace, check(workspace.path, workspace.access));
-  const overlapped = ours.find((path) => work !== undefined && (liesIn(path, work.path) || liesIn(work.path, path)));
-  if (work !== undefined && overlapped !== undefined) {
-    throw refused(
-      work.path,
-      `what runs outside of the sandbox is there ("${overlapped}"), and the agent could change it; install it elsewhere`,
-    );
-  }
-  return {
-    workspace: work,
-    programs: ours,
-    readable: readable.map((path) => check(path, "read-only")),
-    hidden: kept,
-  };
+  const written = writable.map((path) => check(path, "read-write"));
+  for (const path of [...(work === undefined ? [] : [work.path]), ...written]) refuseOverlap(path, ours);
+  const read = readable.map((path) => check(path, "read-only"));
+  const shown = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept };
+  return home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
 }
 
-/** What of the host the operator shows, by real paths. */
-export function shownPlaces({ workspace, readable }: VisiblePlaces): readonly string[] {
-  return [...readable, ...(workspace === undefined ? [] : [workspace.path])];
+/** @throws ConsentError `options_invalid` where an agent that writes there could change what runs outside. */
+function refuseOverlap(path: string, ours: readonly string[]): void {
+  const overlapped = ours.find((each) => overlap(each, path));
+  if (overlapped === undefined) return;
+  throw refused(path, `what runs outside of the sandbox is there ("${overlapped}"), and the agent could change it; install it elsewhere`);
+}
+
+interface HomeJudging extends Pick<Judging, "homes"> {
+  /** What no home lies in. */
+  readonly own: readonly string[];
+}
+
+/** A home may lie in a hidden place, which the agent does not see by it; not in one that it sees, which would then be two. */
+function checkHome(path: string, places: VisiblePlaces, { homes, own }: HomeJudging): string {
+  const real = realDirectory(path);
+  const why = whyNotShown(real, { access: "read-write", homes, hidden: own });
+  if (why !== undefined) throw refused(path, why);
+  const held = places.hidden.find((each) => liesIn(each, real));
+  if (held !== undefined) throw refused(path, `it holds "${held}", which stays hidden`);
+  const twice = shownPlaces(places).find((each) => overlap(each, real));
+  if (twice !== undefined) throw refused(path, `it would be the home, and is in "${twice}" or holds it`);
+  refuseOverlap(real, places.programs);
+  return real;
+}
+
+function overlap(one: string, other: string): boolean {
+  return liesIn(one, other) || liesIn(other, one);
+}
+
+/** What of the host the operator shows under its own name, by real paths. */
+export function shownPlaces({ workspace, readable, writable = [] }: VisiblePlaces): readonly string[] {
+  return [...readable, ...writable, ...(workspace === undefined ? [] : [workspace.path])];
 }
 
 /** Whether a path is a directory itself or lies in it. Both absolute and normalised. */

@@ -31,7 +31,16 @@ function start(found: SandboxLevel, starts: SandboxLevel = found, more: Partial<
       Object.assign(seen, { argv, options });
       const exited = Promise.resolve({ code: 0, signal: undefined });
       const close = (): Promise<void> => Promise.resolve(void (seen.isClosed = true));
-      return Promise.resolve({ report: reportOf(starts), pid: 1, exited, stdin: undefined, stdout: undefined, kill: () => {}, close });
+      return Promise.resolve({
+        report: reportOf(starts),
+        pid: 1,
+        exited,
+        stdin: undefined,
+        stdout: undefined,
+        stderr: undefined,
+        kill: () => {},
+        close,
+      });
     },
   };
   let take: (name: NodeJS.Signals) => void = () => {};
