@@ -1,5 +1,6 @@
 /*
  * common: what the helpers say when they cannot go on, how they read numbers, and the limits that they set. Each defines PROGRAM, its name, first.
+ * Not every helper uses all of it.
  */
 #ifndef ACP_COMMON_H
 #define ACP_COMMON_H
@@ -35,7 +36,7 @@ static long number(const char *text) {
   return value;
 }
 
-static void set_limit(int resource, long value, const char *name) {
+static inline void set_limit(int resource, long value, const char *name) {
   if (value < 0) return;
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) fail("read the limit", name);
@@ -45,7 +46,7 @@ static void set_limit(int resource, long value, const char *name) {
 }
 
 /* Of what is above the standard streams only these stay; what is below 0 is none. */
-static void close_all_but(const long *kept, int count) {
+static inline void close_all_but(const long *kept, int count) {
   for (unsigned int from = STREAMS;;) {
     unsigned int next = ~0U;
     for (int i = 0; i < count; i++)

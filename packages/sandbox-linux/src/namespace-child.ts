@@ -13,6 +13,7 @@ import { type HostTerminal, openHostTerminal } from "./host-terminal.js";
 import { createJobControl, type JobControl } from "./job-control.js";
 import { makeArguments, makeEnvironment } from "./namespace-arguments.js";
 import { bwrapCommand, insideCommand } from "./namespace-host.js";
+import { type NamespaceOverlay, openOverlay } from "./namespace-overlay.js";
 import type { NamespacePreparation } from "./namespace-prepare.js";
 import { INSIDE, madeUpFiles, makeRoot, ownSources, writeEtc } from "./namespace-root.js";
 import type { ExpectedPlace, ResourceCaps, Session } from "./parts.js";
@@ -66,6 +67,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     hidden: places.hidden,
     guarded: guardedPaths(prepared.guard),
   });
+  using overlay = openOverlay(prepared, open, FDS.places);
   const env = options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home });
   const args = makeArguments({
     host,
@@ -79,7 +81,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
       scratchBytes: caps.scratchBytes,
       isAgents: host.variant !== "rooted",
       // Without our first process nobody would close the descriptors; then a name that leads elsewhere is only found out afterwards.
-      ...(init.isAvailable && { sourceOf: (path) => sourceOf(open, path) }),
+      ...(init.isAvailable && { sourceOf: (path) => (overlay.isOverlaid(path) ? path : sourceOf(open, path)) }),
     }),
     env,
     cwd: options.cwd ?? places.workspace?.path ?? INSIDE.home,
@@ -92,7 +94,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
   const command = [
     ...(home !== undefined && homeAt !== undefined && homeAt !== home ? mountedHome(home, homeAt) : []),
-    ...bwrapCommand(host, user),
+    ...bwrapCommand(host, user, overlay.command),
     "--args",
     String(FDS.args),
     "--",
@@ -101,10 +103,10 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     ...(init.isAvailable ? [...initCommand(caps, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
     ...(init.isAvailable ? [] : [...rlimitCommand(caps), ...firstStageCommand(stage, argv)]),
   ];
-  const child = spawnWith(command, { streams, terminal, init: init.isAvailable ? init.path : undefined, open });
+  const child = spawnWith(command, { streams, terminal, init: init.isAvailable ? init.path : undefined, open, overlay });
   feed(child, FDS.seccomp, filter);
   feed(child, FDS.args, args);
-  const expected = expectedPlaces(open, { inside, etc, home });
+  const expected = await overlay.expected(child, expectedPlaces(open, { inside, etc, home }));
   if (!init.isAvailable) return { process: child, control: undefined, places: expected };
   feed(child, FDS.environment, environment);
   return { process: child, control: createJobControl(pipeOf(child, FDS.control), terminal), places: expected };
@@ -162,18 +164,20 @@ interface SpawnWith {
   readonly terminal: HostTerminal | undefined;
   readonly init: string | undefined;
   readonly open: OpenPlaces;
+  readonly overlay: NamespaceOverlay;
 }
 
 /**
  * In a session of its own: what a terminal sends to its foreground reaches the manager, and by it the agent. Bubblewrap gets no terminal for its output,
  * since it would show that inside as /dev/console.
  */
-function spawnWith(command: readonly string[], { streams, terminal, init, open }: SpawnWith): ChildProcess {
+function spawnWith(command: readonly string[], { streams, terminal, init, open, overlay }: SpawnWith): ChildProcess {
   const [input, output, error] = streams.map((stream, fd) =>
     fd < 2 && stream === "inherit" && terminal?.streams.includes(fd) === true ? "ignore" : stream,
   );
   const initFd = init === undefined ? undefined : openSync(init, "r");
-  const ofInit = initFd === undefined ? [] : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", ...open.all.map(({ fd }) => fd)] as const);
+  const held = [...open.all.map(({ fd }) => fd), ...overlay.stdio];
+  const ofInit = initFd === undefined ? [] : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", ...held] as const);
   const stdio: Exclude<StdioOptions, string> = [input, output, error, "ipc", "pipe", "pipe", ...ofInit];
   try {
     return coverInherited(stdio, (covered) => startTool(command, { stdio: covered, env: {}, isDetached: true }));

@@ -79,9 +79,13 @@ function obstacle({ reason, isMissing }: Distrust, missing: string, install: str
   return isMissing ? { reason: missing, fix: install } : { reason, fix: "Make it, and every directory above it, root's alone to change" };
 }
 
-/** The command line up to bubblewrap's own arguments. */
-export function bwrapCommand({ bwrap, variant, setpriv }: NamespaceHost, user: AgentUser): readonly string[] {
-  return variant === "dropped" && setpriv !== undefined ? [setpriv, ...dropTo(user), "--", bwrap] : [bwrap];
+/** The command line up to bubblewrap's own arguments; `before` runs as the same user. */
+export function bwrapCommand(
+  { bwrap, variant, setpriv }: NamespaceHost,
+  user: AgentUser,
+  before: readonly string[] = [],
+): readonly string[] {
+  return variant === "dropped" && setpriv !== undefined ? [setpriv, ...dropTo(user), "--", ...before, bwrap] : [...before, bwrap];
 }
 
 /** Arguments of bubblewrap that say who the agent is. */

@@ -5,7 +5,7 @@ import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
 import { nodeInside } from "./namespace-node.js";
-import type { InitHelper } from "./native-helper.js";
+import { type InitHelper, overlayHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
 import { reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
@@ -26,6 +26,8 @@ export interface NamespacePreparation {
   readonly filter: Uint8Array;
   readonly node: string;
   readonly init: InitHelper;
+  /** native/overlay.c, where the workspace is an overlay. */
+  readonly overlay: string | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function prepareNamespace(
   findInit: () => Promise<InitHelper>,
 ): Promise<NamespacePreparation | Obstacle> {
   const { unixSockets = "none" } = options;
-  const [caps, places, user, arch] = [parseCaps(options.caps), checkPlaces(options), chooseAgentUser(options), seccompArch()];
+  const [caps, places, user, arch] = [parseCaps(options.caps), checkPlaces(options, true), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
   if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
   const host = await findNamespaceHost(user);
@@ -56,5 +58,10 @@ export async function prepareNamespace(
   }
   const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
   const [init, filter] = [await findInit(), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
-  return { host, user, places, guard: guardAll(places.workspace, places.writable), sockets, unixSockets, caps, node, init, filter };
+  const overlay = places.workspace?.access === "overlay" ? await overlayHelper() : undefined;
+  if (overlay?.isAvailable === false) return overlay;
+  // It closes what the agent must not have of the overlay.
+  if (overlay !== undefined && !init.isAvailable) return init;
+  const known = { host, user, places, guard: guardAll(places.workspace, places.writable), sockets, unixSockets, caps, node, init, filter };
+  return { ...known, overlay: overlay?.path };
 }

@@ -5,7 +5,7 @@ import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 const caps: SandboxItem = { aspect: "resource_caps", enforcement: "partial", reason: "some" };
 const init = { isAvailable: true, path: "/init" } as const;
 const guard = { readOnly: [], pinned: [], writable: [], isComplete: true } as const;
-const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init, guard } as const;
+const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init, guard, isOverlay: false } as const;
 const ASPECTS = 15;
 
 describe("makeNamespaceReport()", () => {
@@ -28,6 +28,7 @@ describe("makeNamespaceReport()", () => {
     const reasonWith = (more: Partial<typeof guard> | { readonly readOnly: readonly string[] }): string =>
       makeNamespaceReport({ ...facts, guard: { ...guard, ...more } }).items.find(({ aspect }) => aspect === "files")?.reason ?? "";
     expect(reasonWith({})).not.toContain("places of the workspace");
+    expect(makeNamespaceReport({ ...facts, isOverlay: true }).items[11]?.reason).toContain("is kept apart until somebody takes it");
     expect(reasonWith({ readOnly: ["/w/.envrc"] })).toMatch(/; 1 places of the workspace .* read-only$/u);
     expect(
       makeNamespaceReport({ ...facts, guard: { ...guard, isComplete: false } }).items.find(({ aspect }) => aspect === "files")?.reason,

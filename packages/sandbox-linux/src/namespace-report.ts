@@ -16,6 +16,8 @@ export interface NamespaceFacts {
   /** The first process inside; bubblewrap's own where there is none of ours. */
   readonly init: InitHelper;
   readonly guard: WorkspaceGuard;
+  /** Whether the workspace is an overlay. */
+  readonly isOverlay: boolean;
 }
 
 const NO_ROUTE = "the network namespace has no interface but its own loopback";
@@ -36,7 +38,7 @@ const ENFORCED: readonly (readonly [SandboxAspect, string])[] = [
 ];
 
 /** The report of a sandbox that can start. */
-export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init, guard }: NamespaceFacts): SandboxReport {
+export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init, guard, isOverlay }: NamespaceFacts): SandboxReport {
   const items = ENFORCED.map(([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason }));
   const children = init.isAvailable ? undefined : withoutInit(init);
   const who = variant === "rooted" ? "without a user namespace, as its own user" : "in a user namespace of its own";
@@ -47,11 +49,17 @@ export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init,
     ...(whyPartial(unixSockets, sockets, children) ?? full),
     dns: "closed",
     items: [
-      ...items.map((item) => (item.aspect === children?.aspect ? children : withGuard(item, guard))),
+      ...items.map((item) => (item.aspect === children?.aspect ? children : withGuard(isOverlay ? withOverlay(item) : item, guard))),
       pathSockets(unixSockets, sockets),
       caps,
     ],
   };
+}
+
+/** Says that nothing of the workspace is written. */
+function withOverlay(item: SandboxItem): SandboxItem {
+  if (item.aspect !== "files") return item;
+  return { ...item, reason: `${item.reason}; what is written to the workspace is kept apart until somebody takes it` };
 }
 
 /** Says what of the workspace is held besides. */

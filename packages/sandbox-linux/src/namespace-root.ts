@@ -55,7 +55,7 @@ export function makeRoot(parts: RootParts): readonly string[] {
   const shown: readonly Mount[] = [
     ...readable.map((path): Mount => ["--ro-bind", path, path]),
     ...writable.map((path): Mount => ["--bind", path, path]),
-    ...(workspace === undefined ? [] : [[workspace.access === "read-write" ? "--bind" : "--ro-bind", workspace.path, workspace.path]]),
+    ...(workspace === undefined ? [] : [[workspace.access === "read-only" ? "--ro-bind" : "--bind", workspace.path, workspace.path]]),
   ];
   const mounts: readonly Mount[] = [
     ...system,

@@ -76,7 +76,7 @@ async function start(prepare: Prepare, argv: readonly string[], spawnOptions: Sa
   try {
     const groups = (begun.groups = await createCapGroups(session, prepared.caps));
     const caps = capsItem(groups, prepared.caps, prepared.init.isAvailable || rlimitCommand(prepared.caps).length > 0);
-    const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps });
+    const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps, isOverlay: prepared.overlay !== undefined });
     requireLevel(report, requiredLevel);
     signal.throwIfAborted();
     begun.child = await startNamespaceChild({ prepared, session, argv, options: spawnOptions });

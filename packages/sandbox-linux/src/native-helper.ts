@@ -1,5 +1,5 @@
 /**
- * Native helpers: native/confine.c and native/init.c, compiled by `cc` when they are first needed and kept in a directory that only this user can
+ * Native helpers: native/confine.c, native/init.c and native/overlay.c, compiled by `cc` when they are first needed and kept in a directory that only this user can
  * write. A new source, architecture or C library gives a new file, so nothing has to be removed or noticed.
  */
 import { createHash } from "node:crypto";
@@ -29,7 +29,7 @@ export type NativeHelper =
     }
   | MissingHelper;
 
-/** Whether native/init.c can be used here. */
+/** Whether native/init.c, or native/overlay.c, can be used here. */
 export type InitHelper = { readonly isAvailable: true; readonly path: string } | MissingHelper;
 
 /** Where the helper comes from and goes to. */
@@ -66,9 +66,15 @@ export async function initHelper(options: NativeHelperOptions = {}): Promise<Ini
   return found.isAvailable ? { isAvailable: true, path: found.path } : found;
 }
 
+/** Finds native/overlay.c compiled, or compiles it. */
+export async function overlayHelper(options: NativeHelperOptions = {}): Promise<InitHelper> {
+  const found = await findCompiled({ name: "overlay", question: "--about", answer: /^overlay\n$/u }, options);
+  return found.isAvailable ? { isAvailable: true, path: found.path } : found;
+}
+
 /** A helper, and how it is seen to run here. */
 interface Source {
-  readonly name: "confine" | "init";
+  readonly name: "confine" | "init" | "overlay";
   readonly question: string;
   readonly answer: RegExp;
 }

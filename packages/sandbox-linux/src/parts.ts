@@ -25,7 +25,10 @@ export interface LinuxSandboxedProcess extends SandboxedProcess {
 /** A directory of the host that the agent works in. */
 export interface Workspace {
   readonly path: string;
-  readonly access: "read-write" | "read-only";
+  /** `overlay`: the agent writes into {@link layers}, and the workspace stays as it is; in `namespace` alone. */
+  readonly access: "read-write" | "read-only" | "overlay";
+  /** With `overlay`: a directory for this workspace and agent alone, in a place that stays hidden. It outlasts the agent. */
+  readonly layers?: string;
   /** What of it stays writable although other programs run it by themselves; absolute paths in it. See {@link WorkspaceGuard}. */
   readonly writable?: readonly string[];
 }

@@ -24,7 +24,7 @@ const NOTHING: WorkspaceGuard = { readOnly: [], pinned: [], writable: [], isComp
 
 /** Looks at a workspace, given by its real path. Links are left alone: there is nothing to mount on. */
 export function guardWorkspace(workspace: Workspace | undefined): WorkspaceGuard {
-  if (workspace === undefined || workspace.access === "read-only") return NOTHING;
+  if (workspace === undefined || workspace.access !== "read-write") return NOTHING;
   const { path, writable = [] } = workspace;
   const { places, isComplete } = findPersistent(path);
   const guarded = places.filter((place) => !writable.some((each) => liesIn(place, each)) && !isLink(place));

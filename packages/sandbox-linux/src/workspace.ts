@@ -53,10 +53,12 @@ const PROGRAMS = ["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr"];
 /**
  * Checks what an agent may see.
  *
+ * @param canOverlay - Whether the backend can keep apart what the agent writes.
  * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds or lies in a hidden one.
  */
-export function checkPlaces(options: ConfinementOptions): VisiblePlaces {
+export function checkPlaces(options: ConfinementOptions, canOverlay = false): VisiblePlaces {
   const { workspace, readable = [], writable = [], home, hidden = [], programs = [] } = options;
+  if (workspace?.access === "overlay") checkOverlay(workspace, { hidden, canOverlay });
   // What of ours an agent must neither see nor change: by what it writes there it would run outside.
   const own = [sessionsDirectory(), helperDirectory()].map(realOrGiven);
   const kept = [...hidden.map(realOrGiven), ...own];
@@ -71,9 +73,26 @@ export function checkPlaces(options: ConfinementOptions): VisiblePlaces {
   const work = workspace === undefined ? undefined : rooted(workspace, check(workspace.path, workspace.access));
   const written = writable.map((path) => check(path, "read-write"));
   for (const path of [...(work === undefined ? [] : [work.path]), ...written]) refuseOverlap(path, ours);
-  const read = readable.map((path) => check(path, "read-only"));
+  const twice = written.find((path) => work?.access === "overlay" && overlap(path, work.path));
+  if (twice !== undefined) throw refused(twice, "it would be written, and the workspace is to stay as it is");
+  const all = readable.map((path) => check(path, "read-only"));
+  // An overlay shows what lies in its workspace already, and under a name of the host there is no other.
+  const read = work?.access === "overlay" ? all.filter((path) => !liesIn(path, work.path)) : all;
   const shown = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept };
   return home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
+}
+
+interface OverlayChecks {
+  readonly hidden: readonly string[];
+  readonly canOverlay: boolean;
+}
+
+/** What the agent writes must be in no place that anybody shows it. */
+function checkOverlay({ path, layers, writable = [] }: Workspace, { hidden, canOverlay }: OverlayChecks): void {
+  if (!canOverlay) throw refused(path, "only namespace can keep apart what an agent writes");
+  if (writable.length > 0) throw refused(path, "nothing of it is written, so nothing is to be given back");
+  if (layers === undefined || !hidden.some((each) => liesIn(realOrGiven(layers), realOrGiven(each))))
+    throw refused(path, "what it writes would not be kept in a hidden place");
 }
 
 /** @throws ConsentError `options_invalid` where an agent that writes there could change what runs outside. */
@@ -154,7 +173,7 @@ function whyNotShown(path: string, { access, homes, hidden }: Judging): string |
   if (inHidden !== undefined) return `it holds or lies in "${inHidden}", which stays hidden`;
   if (WHOLES.includes(path)) return "it is more than a workspace";
   if (homes.some((home) => liesIn(home, path))) return "it is, or holds, a whole home directory";
-  const within = [...SYSTEM, ...(access === "read-write" ? PROGRAMS : [])].find((each) => liesIn(path, each));
+  const within = [...SYSTEM, ...(access !== "read-only" ? PROGRAMS : [])].find((each) => liesIn(path, each));
   return within === undefined ? undefined : `it is part of the system (${within})`;
 }
 
