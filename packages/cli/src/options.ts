@@ -62,6 +62,7 @@ export type OptionName =
   | "read"
   | "write"
   | "host-port"
+  | "model-host"
   | "user"
   | "env"
   | "unix-sockets"
@@ -143,6 +144,10 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     summary: "Files and folders of the workspace that the command may change although others run them by themselves (A,B)",
   },
   "host-port": { value: "PORTS", summary: "Ports of this machine that the command reaches as its own, past the gate (5432,6379)" },
+  "model-host": {
+    value: "HOSTS",
+    summary: "Hosts of the command's model, asked about once before it starts (api.example.com); none asks nothing",
+  },
   user: { value: "NAME", summary: "The user, or its number, that the command runs as where acp runs as root" },
   env: { value: "NAMES", summary: "Variables of this environment that the command gets too (A,B)" },
   "unix-sockets": { summary: "The command may use Unix sockets of its own" },

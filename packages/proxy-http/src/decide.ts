@@ -9,7 +9,7 @@ import { placeholderHeaders } from "./secret-headers.js";
 /** Parts of {@link createDecide}. */
 export interface DecideOptions {
   /** Asked for every caller that has no gate of its own. */
-  readonly gate: ConsentGate;
+  readonly gate: Pick<ConsentGate, "run">;
   /** Takes one line about what the agent is not told. */
   readonly log?: (line: string) => void;
 }

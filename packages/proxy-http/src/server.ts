@@ -22,7 +22,7 @@ import { createWatch, type Watch } from "./watch.js";
 
 /** Parts of a proxy. */
 export interface HttpConsentProxyOptions {
-  readonly gate: ConsentGate;
+  readonly gate: Pick<ConsentGate, "run">;
   /** Agents that prove who they are with each request. */
   readonly agents?: readonly AgentAccount[];
   /** Who asks where nobody says so. Left out: such a request is refused with 407. */

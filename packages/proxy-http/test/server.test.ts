@@ -169,6 +169,5 @@ describe("the proxy", () => {
 });
 
 function failingGate(): NonNullable<NonNullable<StartOptions["proxy"]>["gate"]> {
-  const gate = { run: () => Promise.reject(new Error("the gate failed")) };
-  return gate as unknown as NonNullable<NonNullable<StartOptions["proxy"]>["gate"]>;
+  return { run: () => Promise.reject(new Error("the gate failed")) };
 }

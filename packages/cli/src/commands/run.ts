@@ -10,7 +10,7 @@ import type { Home } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
 import { terminalOf } from "../hidden-prompt.js";
 import { ownHomePath } from "../home-source.js";
-import { hostOffers } from "../http/settings.js";
+import { hostOffers, modelOffers } from "../http/settings.js";
 import { leadingWords, runsAsRoot } from "../mcp/agent-process.js";
 import { openServers, readHomeConfig } from "../mcp/config.js";
 import type { HomeConfig } from "../mcp/config.js";
@@ -20,6 +20,7 @@ import { chooseSandbox } from "../run/choose-sandbox.js";
 import { findOpenClawLocations } from "../run/openclaw-user.js";
 import { checkHostPorts } from "../run/host-ports.js";
 import { outsideServers } from "../run/outside-servers.js";
+import { modelTunnels } from "../run/model-hosts.js";
 import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { passSignals } from "../run/pass-signals.js";
@@ -39,6 +40,7 @@ export const run: Run = async (invocation) => {
   const plan = readPlan(invocation);
   checkNamed(plan.env, io.env);
   checkProgramInside({ plan, io });
+  const tunnels = modelTunnels({ plan, io });
   const signals = passSignals(io);
   const { openclawUser } = plan;
   const directory = openclawUser === undefined ? ownHomePath(invocation) : (await findOpenClawLocations(openclawUser)).dir;
@@ -68,10 +70,10 @@ export const run: Run = async (invocation) => {
   const host = { sharesUid: !isHeld, sandbox: chosen.report };
   const gate = { invocation, signal: over.signal, home, source, homeKeys, host, agentId: agent.id };
   try {
-    return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: hostOffers(io.env, source) }, (inUse) => {
+    return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: modelOffers(hostOffers(io.env, source), tunnels) }, (inUse) => {
       tell(invocation, home, source);
       if (!invocation.print.json) for (const line of warningOf(host, io)) io.stderr.write(`${line}\n`);
-      return runAgent({ invocation, home, plan, chosen, source, homeKeys, upstreams, agent, inUse, signals });
+      return runAgent({ invocation, home, plan, chosen, source, homeKeys, upstreams, agent, tunnels, inUse, signals });
     });
   } finally {
     over.abort(new Error("the command has ended"));

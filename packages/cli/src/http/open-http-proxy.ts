@@ -21,6 +21,8 @@ export interface HttpProxyParts {
   readonly inUse: GateInUse;
   /** Who asks without credentials; `undefined`: nobody may. */
   readonly agent: Agent | undefined;
+  /** Decides instead of the gate in use, with what it was asked before. */
+  readonly gate?: HttpConsentProxyOptions["gate"];
   readonly count?: HttpConsentProxyOptions["count"];
   /** Takes what is to be said; on stderr unless given. */
   readonly log?: NonNullable<HttpConsentProxyOptions["log"]>;
@@ -34,11 +36,11 @@ export interface HttpProxyParts {
  * @throws ConsentError `config_invalid` or `options_invalid`, naming the file.
  */
 export async function makeHttpProxy(parts: HttpProxyParts): Promise<HttpConsentProxy> {
-  const { invocation, source, homeKeys, inUse, agent, count, internal } = parts;
+  const { invocation, source, homeKeys, inUse, agent, gate = inUse.gate, count, internal } = parts;
   const options = await proxyOptions({ source, keys: homeKeys.keys, agent, gateWith: inUse.gateWith });
   const log = parts.log ?? createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
   const more = { ...(count !== undefined && { count }), ...(internal !== undefined && { internal }) };
-  return onFile(source.file, () => createHttpConsentProxy({ ...options, gate: inUse.gate, log, ...more }));
+  return onFile(source.file, () => createHttpConsentProxy({ ...options, gate, log, ...more }));
 }
 
 /** A proxy that listens. */

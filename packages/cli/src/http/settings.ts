@@ -1,8 +1,8 @@
 /**
  * Settings of the HTTP proxy: what of the command line, the environment and the configuration file it takes.
  */
-import { ConsentError, offerHost } from "@acp/core";
-import type { Agent, ConsentGate, GateOptions } from "@acp/core";
+import { actionDigest, ConsentError, offerHost } from "@acp/core";
+import type { Agent, ConsentGate, GateOptions, HttpAction } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import { openHttpAgentConfig } from "@acp/home";
 import type { HttpAgentConfig } from "@acp/home";
@@ -26,6 +26,19 @@ export function hostOffers(
   { config }: Pick<HomeConfig, "config">,
 ): NonNullable<GateOptions["defaultOffers"]> {
   return offerHost(hostApprovalTtlMs(env["ACP_HTTP_HOST_APPROVAL_TTL_SEC"]), config?.http?.hostApproval);
+}
+
+/** A model is called for as long as its agent works. */
+const MODEL_MS = 12 * 3_600_000;
+
+/** The same, and for the tunnels of a model longer. */
+export function modelOffers(
+  offers: NonNullable<GateOptions["defaultOffers"]>,
+  tunnels: readonly HttpAction[],
+): NonNullable<GateOptions["defaultOffers"]> {
+  const digests = new Set(tunnels.map((action) => actionDigest(action)));
+  const longer = offerHost(MODEL_MS);
+  return (action) => (digests.has(actionDigest(action)) ? longer(action) : offers(action));
 }
 
 /**

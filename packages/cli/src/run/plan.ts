@@ -32,6 +32,8 @@ export interface RunPlan {
   readonly dns: "closed" | "system";
   /** Ports of this machine that are open to the agent. */
   readonly hostPorts: readonly number[];
+  /** Where the command's model answers; left out: what its name and its variables tell. */
+  readonly modelHosts?: readonly string[];
 }
 
 /** What of a command line a plan needs. */
@@ -66,7 +68,12 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     unixSockets: flags.has("unix-sockets") ? "private" : "none",
     dns,
     hostPorts: listOf("host-port", values["host-port"]).map(readPort),
+    ...(values["model-host"] !== undefined && { modelHosts: readModelHosts(values["model-host"]) }),
   };
+}
+
+function readModelHosts(text: string): readonly string[] {
+  return text === "none" ? [] : listOf("model-host", text);
 }
 
 function readPort(text: string): number {

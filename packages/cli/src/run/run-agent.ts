@@ -2,7 +2,7 @@
  * Run an agent: the proxies of a gate on one side, the agent in its sandbox on the other, until it has ended.
  */
 import { ConsentError, systemClock } from "@acp/core";
-import type { Agent } from "@acp/core";
+import type { Agent, HttpAction } from "@acp/core";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
 import type { McpSessions, McpSessionsOptions, UpstreamConfig } from "@acp/proxy-mcp";
 import type { Home } from "@acp/home";
@@ -12,6 +12,7 @@ import { makeHttpProxy } from "../http/open-http-proxy.js";
 import type { HomeConfig } from "../mcp/config.js";
 import type { HomeKeys } from "../mcp/home-keys.js";
 import type { GateInUse } from "../with-gate.js";
+import { createAskedGate } from "./ask-ahead.js";
 import { codeOfExit, codeOfSignal } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
 import { watchWorkspace } from "./left-behind.js";
@@ -28,6 +29,8 @@ export interface RunAgentParts extends StartAgentParts {
   /** None: there is no MCP inside. */
   readonly upstreams: readonly UpstreamConfig[];
   readonly agent: Agent;
+  /** What its model is reached by. */
+  readonly tunnels: readonly HttpAction[];
   readonly inUse: GateInUse;
 }
 
@@ -55,11 +58,13 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
   };
   const sessions = upstreams.length === 0 ? undefined : createMcpSessions(mcp);
+  const gate = createAskedGate(inUse.gate);
   const proxy = await makeHttpProxy({
     invocation,
     source,
     homeKeys,
     inUse,
+    gate,
     // Nobody asks without being attached.
     agent: undefined,
     ...(isQuiet && { log: nothing }),
@@ -72,8 +77,11 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
         "host_ports",
         `Ports of this machine are open to the command, past the gate: ${parts.plan.hostPorts.join(", ")}`,
       );
+    const { agent, tunnels } = parts;
+    const say = (line: string): void => invocation.print.notice(line);
+    await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say });
     const behind = watchWorkspace(parts.plan.workspace);
-    const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent: parts.agent }), hostPorts.takers);
+    const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent }), hostPorts.takers);
     signals.to(started);
     try {
       const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);

@@ -1,8 +1,16 @@
 /** A gate with a person who follows a script, on a clock that stands still, and the proxy's decider over it. */
-import { type AuditEventInput, createConsentGate, type GateOptions, type HttpAction, type Policy, type Release } from "@acp/core";
+import {
+  type AuditEventInput,
+  type ConsentGate,
+  createConsentGate,
+  type GateOptions,
+  type HttpAction,
+  type Policy,
+  type Release,
+} from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { manualClock, type ManualClock, type Script, type ScriptedChannel, scriptedChannel, seededIds } from "@acp/testing";
-import { actionOf, createDecide, type DecideOptions } from "../../src/decide.js";
+import { actionOf, createDecide } from "../../src/decide.js";
 import type { Asking, Caller } from "../../src/parts.js";
 import type { Refusal } from "../../src/refusals.js";
 
@@ -19,7 +27,7 @@ export interface Kit {
   readonly events: AuditEventInput[];
   readonly released: Release[];
   readonly lines: string[];
-  readonly gate: DecideOptions["gate"];
+  readonly gate: ConsentGate;
   /** `undefined` where it was performed. */
   readonly decide: (what: string | HttpAction, more?: Partial<Asking>) => Promise<Refusal | undefined>;
 }
