@@ -40,6 +40,7 @@ export function makeLandlockRules({ places, readable, own, terminals, sourceOf =
       ...KERNEL,
       ...places.readable,
       ...readable,
+      ...(places.packages === undefined ? [] : [places.packages]),
       ...(workspace?.access === "read-only" ? [workspace.path] : []),
     ],
     "--write": [...own, ...(places.writable ?? []), ...(workspace?.access === "read-write" ? [workspace.path] : [])],

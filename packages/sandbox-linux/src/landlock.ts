@@ -73,6 +73,9 @@ async function prepare(options: LandlockOptions, findHelper: () => Promise<Nativ
   const [caps, user, arch] = [parseCaps(options.caps), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
   reopenAll(places, user);
+  if (places.packages !== undefined && process.getuid?.() !== user.uid) {
+    return { reason: "its user may not enter the directories above packages of root's", fix: "Use the namespace sandbox" };
+  }
   if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
   if (unixSockets !== "none") {
     return {
@@ -119,7 +122,11 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
       const home = given === undefined || isMounted ? await makePrivate(join(session.directory, "home"), user) : given;
       const temporary = await makePrivate(join(session.directory, "tmp"), user);
       const own = [home, temporary];
-      const open = openPlaces({ shown: shownPlaces(places), own: [session.inside, temporary, given ?? home], hidden: places.hidden });
+      const open = openPlaces({
+        shown: shownPlaces(places),
+        own: [session.inside, temporary, given ?? home, ...(places.packages === undefined ? [] : [places.packages])],
+        hidden: places.hidden,
+      });
       const sourceOf = (path: string): string => {
         const at = open.all.findIndex((each) => each.path === (path === home && given !== undefined ? given : path));
         return at === -1 ? path : `/proc/self/fd/${PLACES_FD + at}`;

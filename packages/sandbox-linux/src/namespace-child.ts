@@ -12,7 +12,7 @@ import { CHANNEL_FD, firstStageCommand } from "./first-stage.js";
 import { type HostTerminal, openHostTerminal } from "./host-terminal.js";
 import { createJobControl, type JobControl } from "./job-control.js";
 import { makeArguments, makeEnvironment } from "./namespace-arguments.js";
-import { bwrapCommand, insideCommand } from "./namespace-host.js";
+import { bwrapCommand, insideCommand, type NamespaceHost } from "./namespace-host.js";
 import { type NamespaceOverlay, openOverlay } from "./namespace-overlay.js";
 import type { NamespacePreparation } from "./namespace-prepare.js";
 import { INSIDE, madeUpFiles, makeRoot, ownSources, writeEtc } from "./namespace-root.js";
@@ -58,12 +58,12 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
   const { inside } = session;
-  const { home } = places;
-  // Root's agent may not enter the directories above its home.
-  const homeAt = home !== undefined && host.variant === "dropped" ? await makeMountPoint(session) : home;
+  const { home, packages } = places;
+  // Root's agent may not enter the directories above these.
+  const [homeAt, packagesAt] = await Promise.all([home, packages].map((path, at) => placeOf(path, { host, session, name: String(at) })));
   using open = openPlaces({
     shown: shownPlaces(places),
-    own: [...ownSources({ inside, etc, node }), ...(home === undefined ? [] : [home])],
+    own: [...ownSources({ inside, etc, node }), ...[home, packages].filter((path) => path !== undefined)],
     hidden: places.hidden,
     guarded: guardedPaths(prepared.guard),
   });
@@ -78,6 +78,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
       etc,
       node,
       ...(homeAt !== undefined && { home: homeAt }),
+      ...(packagesAt !== undefined && { packages: packagesAt }),
       scratchBytes: caps.scratchBytes,
       isAgents: host.variant !== "rooted",
       // Without our first process nobody would close the descriptors; then a name that leads elsewhere is only found out afterwards.
@@ -93,7 +94,8 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
   const command = [
-    ...(home !== undefined && homeAt !== undefined && homeAt !== home ? mountedHome(home, homeAt) : []),
+    ...mountedAt(home, homeAt),
+    ...mountedAt(packages, packagesAt),
     ...bwrapCommand(host, user, overlay.command),
     "--args",
     String(FDS.args),
@@ -126,10 +128,22 @@ function sourceOf({ all }: OpenPlaces, path: string): string {
   return above === -1 ? path : `/proc/self/fd/${FDS.places + above}/${basename(path)}`;
 }
 
-async function makeMountPoint({ directory }: Session): Promise<string> {
-  const path = join(directory, "home");
-  await mkdir(path);
-  return path;
+interface PlacePoint {
+  readonly host: NamespaceHost;
+  readonly session: Session;
+  readonly name: string;
+}
+
+/** Where bubblewrap finds a directory: itself, or a mount of it where the agent's user gets at it. */
+async function placeOf(path: string | undefined, { host, session, name }: PlacePoint): Promise<string | undefined> {
+  if (path === undefined || host.variant !== "dropped") return path;
+  const point = join(session.directory, `mount-${name}`);
+  await mkdir(point);
+  return point;
+}
+
+function mountedAt(path: string | undefined, at: string | undefined): readonly string[] {
+  return path === undefined || at === undefined || at === path ? [] : mountedHome(path, at);
 }
 
 interface OwnSources {

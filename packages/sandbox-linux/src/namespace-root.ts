@@ -38,6 +38,8 @@ export interface RootParts {
   readonly node: string;
   /** Where a home that stays is on the host; left out: it is gone afterwards. */
   readonly home?: string;
+  /** Where the manager's own packages are on the host. */
+  readonly packages?: string;
   readonly scratchBytes: number;
   /** What bubblewrap is told instead of a path of the host, where that is open. */
   readonly sourceOf?: (path: string) => string;
@@ -47,7 +49,7 @@ export interface RootParts {
 
 /** Arguments that build the root, in the order in which bubblewrap does them. */
 export function makeRoot(parts: RootParts): readonly string[] {
-  const { places, guard, inside, etc, node, home, scratchBytes, isAgents, sourceOf = String } = parts;
+  const { places, guard, inside, etc, node, home, packages, scratchBytes, isAgents, sourceOf = String } = parts;
   const { workspace, readable, writable = [], hidden } = places;
   const system = systemMounts();
   const ownNode = nodeBeside(system, node);
@@ -71,6 +73,7 @@ export function makeRoot(parts: RootParts): readonly string[] {
     ["--symlink", "/run", "/var/run"],
     ["--ro-bind", inside, INSIDE.files],
     ...ownNode,
+    ...(packages === undefined ? [] : [["--ro-bind", packages, places.packages ?? packages]]),
     ...[...shown].sort((a, b) => depthOf(a) - depthOf(b)), // one that lies in another goes over it
     ...guard.pinned.map((path): Mount => ["--bind", path, path]),
     ...guard.readOnly.map((path): Mount => ["--ro-bind", path, path]),

@@ -58,6 +58,11 @@ export interface ConfinementOptions {
    * Left out: a home that is gone afterwards. `namespace` and `landlock` only; others refuse.
    */
   readonly home?: string;
+  /**
+   * A directory of the manager's own, such as a tree of packages, that the agent reads under its own name. It may lie in a hidden one, and in nothing that
+   * an agent writes. `namespace` and `landlock` only, and with a manager that is root `namespace` only; others refuse.
+   */
+  readonly packages?: string;
   /** Directories that must stay invisible, such as the ACP home. A workspace or readable directory that holds one, or lies in one, is refused. */
   readonly hidden?: readonly string[];
   /** What runs outside besides this package and node, such as the caller's own packages: no agent may change it. A workspace that overlaps is refused. */

@@ -16,9 +16,13 @@ const MODE = 0o700;
  *
  * @throws ConsentError `options_invalid`.
  */
-export function refuseHome(sandbox: string, { home, writable = [] }: Pick<ConfinementOptions, "home" | "writable">): void {
-  if (home === undefined && writable.length === 0) return;
-  const what = home === undefined ? "further directories to write" : "a home that stays";
+export function refuseHome(
+  sandbox: string,
+  { home, writable = [], packages }: Pick<ConfinementOptions, "home" | "writable" | "packages">,
+): void {
+  if (home === undefined && packages === undefined && writable.length === 0) return;
+  const further = packages === undefined ? "further directories to write" : "packages";
+  const what = home === undefined ? further : "a home that stays";
   throw new ConsentError("options_invalid", `Cannot give an agent in "${sandbox}" ${what}: it has no files of its own; use namespace`);
 }
 

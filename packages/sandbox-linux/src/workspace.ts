@@ -19,6 +19,8 @@ export interface VisiblePlaces {
   readonly writable?: readonly string[];
   /** The private home, where it stays. */
   readonly home?: string;
+  /** A directory of the manager's own, for reading. */
+  readonly packages?: string;
   /** Must stay invisible even where a place that shows the system holds them. */
   readonly hidden: readonly string[];
   /** What runs outside, which the agent may see and never change. */
@@ -57,7 +59,7 @@ const PROGRAMS = ["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr"];
  * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds or lies in a hidden one.
  */
 export function checkPlaces(options: ConfinementOptions, canOverlay = false): VisiblePlaces {
-  const { workspace, readable = [], writable = [], home, hidden = [], programs = [] } = options;
+  const { workspace, readable = [], writable = [], home, packages, hidden = [], programs = [] } = options;
   if (workspace?.access === "overlay") checkOverlay(workspace, { hidden, canOverlay });
   // What of ours an agent must neither see nor change: by what it writes there it would run outside.
   const own = [sessionsDirectory(), helperDirectory()].map(realOrGiven);
@@ -79,7 +81,20 @@ export function checkPlaces(options: ConfinementOptions, canOverlay = false): Vi
   // An overlay shows what lies in its workspace already, and under a name of the host there is no other.
   const read = work?.access === "overlay" ? all.filter((path) => !liesIn(path, work.path)) : all;
   const shown = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept };
-  return home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
+  const withHome = home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
+  return packages === undefined ? withHome : { ...withHome, packages: checkPackages(packages, withHome, { homes, own }) };
+}
+
+/** It may lie in a hidden place; not where an agent could write. */
+function checkPackages(path: string, places: VisiblePlaces, { homes, own }: HomeJudging): string {
+  const real = realDirectory(path);
+  const why = whyNotShown(real, { access: "read-only", homes, hidden: own });
+  if (why !== undefined) throw refused(path, why);
+  const held = places.hidden.find((each) => liesIn(each, real));
+  if (held !== undefined) throw refused(path, `it holds "${held}", which stays hidden`);
+  const written = [...shownPlaces(places), ...(places.home === undefined ? [] : [places.home])].find((each) => overlap(each, real));
+  if (written !== undefined) throw refused(path, `it is in "${written}", which the agent is shown as well, or holds it`);
+  return real;
 }
 
 interface OverlayChecks {
