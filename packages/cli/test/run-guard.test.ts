@@ -1,7 +1,7 @@
 /**
  * What outlasts an agent of `acp run`: files of its workspace that other programs run by themselves.
  */
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { needSandbox, runWorld } from "./run-world.js";
@@ -11,14 +11,16 @@ vi.setConfig({ testTimeout: 120_000 });
 const NAMESPACE = needSandbox("namespace");
 
 describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, () => {
-  it("keeps what was there, and names what is new, to the person and in the log", async () => {
+  it("keeps what was there, and sets aside what is new, to the person's knowledge and the log's", async () => {
     await using world = await runWorld();
     await world.write(".envrc", "before\n");
     await mkdir(join(world.work, ".vscode"));
     const script = "echo x > .envrc; echo x > .vscode/tasks.json; echo x > .npmrc; echo x > a.txt; exit 7";
     const { code, stderr } = await world.run(["sh", "-c", script]);
     expect(code).toBe(7);
-    expect(stderr).toContain("look at them before you work there: .npmrc\n");
+    expect(stderr).toContain(".npmrc → .npmrc.set-aside.\n");
+    expect((await readdir(world.work)).sort()).toEqual([".envrc", ".npmrc.set-aside", ".vscode", "a.txt"]);
+    expect(await readdir(join(world.home, "left-behind"))).toEqual([]);
     expect(await readFile(join(world.work, ".envrc"), "utf8")).toBe("before\n");
     expect(await readFile(join(world.work, "a.txt"), "utf8")).toBe("x\n");
     const notices = (await world.events()).map(({ metadata }) => metadata["notice"]);
@@ -31,6 +33,19 @@ describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, 
     const { stderr } = await world.run(["sh", "-c", "echo after > .envrc; echo after > .npmrc"], { args: ["--write", ".envrc"] });
     expect(await readFile(join(world.work, ".envrc"), "utf8")).toBe("after\n");
     expect(await readFile(join(world.work, ".npmrc"), "utf8")).toBe("before\n");
-    expect(stderr).not.toContain("look at them");
+    expect(stderr).not.toContain("set-aside");
+  });
+
+  it("sets aside what an agent left whose manager was killed, at the next start", async () => {
+    await using world = await runWorld();
+    const running = world.start(["sh", "-c", "echo x > .npmrc; echo ready; sleep 600"]);
+    await running.seen("stdout", "ready");
+    running.child.kill("SIGKILL");
+    await running.ended;
+    expect(await readdir(world.work)).toEqual([".npmrc"]);
+    const { stderr } = await world.run(["/bin/true"]);
+    expect(stderr).toContain(`.npmrc → .npmrc.set-aside. Workspace: ${world.work}\n`);
+    expect(await readdir(world.work)).toEqual([".npmrc.set-aside"]);
+    expect(await readdir(join(world.home, "left-behind"))).toEqual([]);
   });
 });

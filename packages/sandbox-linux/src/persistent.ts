@@ -5,6 +5,7 @@
 import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readFileSync, type Stats } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
+import { openPath } from "./places.js";
 import { liesIn } from "./workspace.js";
 
 /** What was found. */
@@ -31,14 +32,60 @@ const PLAIN_LINES = [
   /^url\s*=(?!\s*"?-)(?!.*::)/iu, // ext::sh runs a shell
 ];
 
-/** Whether a place is as Git makes it in each new repository: hooks that are samples, a configuration that names no program. */
+/**
+ * Whether a place is as Git makes it in each new repository, submodule or worktree: hooks that are samples, a configuration that names no program, a
+ * `.git` that leads to a folder of a repository above it.
+ */
 export function isGitsOwn(place: string): boolean {
-  if (basename(place) === "hooks") {
-    const { entries, isWhole } = list(place, SAMPLES_MAX);
-    return isWhole && entries.every(({ name }) => name.endsWith(".sample"));
+  switch (basename(place)) {
+    case "hooks": {
+      const { entries, isWhole } = list(place, SAMPLES_MAX);
+      return isWhole && entries.every(({ name }) => name.endsWith(".sample"));
+    }
+    case "config":
+    case "config.worktree":
+      return (
+        readPlain(place)
+          ?.split("\n")
+          .every((line) => isPlain(line.trim(), place)) === true
+      );
+    case "commondir":
+      return readPlain(place)?.trimEnd() === "../..";
+    case "gitdir": // where a worktree is; nothing is run by it
+      return readPlain(place) !== undefined;
+    case ".git":
+      return leadsToOwn(place);
+    default:
+      return false;
   }
-  const lines = basename(place) === "config" ? readPlain(place)?.split("\n") : undefined;
-  return lines?.every((line) => PLAIN_LINES.some((plain) => plain.test(line.trim()))) === true;
+}
+
+function isPlain(line: string, place: string): boolean {
+  // A submodule's repository says where its files are.
+  const worktree = /^worktree\s*=\s*(?<path>(?:\.\.\/)+[^"\\#;]+)$/u.exec(line)?.groups?.["path"];
+  if (worktree === undefined) return PLAIN_LINES.some((plain) => plain.test(line));
+  const above = aboveGit(place);
+  return above !== undefined && liesIn(join(dirname(place), worktree), above);
+}
+
+/** The folder whose repository keeps a submodule or worktree at this path. */
+function aboveGit(path: string): string | undefined {
+  return /^(?<above>\/.*)\/\.git\/(?:modules|worktrees)\/./u.exec(path)?.groups?.["above"];
+}
+
+/** Whether a file `.git` leads to where a repository above it keeps its submodules and worktrees, through no link, so that the walk has seen it. */
+function leadsToOwn(place: string): boolean {
+  const named = /^gitdir: (?<path>[^\n]+)\n?$/u.exec(readPlain(place) ?? "")?.groups?.["path"];
+  if (named === undefined) return false;
+  const path = named.startsWith("/") ? normalize(named) : join(dirname(place), named);
+  const above = aboveGit(path);
+  if (above === undefined || path.split("/").some((name) => PASSED_OVER.has(name.toLowerCase())) || !liesIn(place, above)) return false;
+  try {
+    closeSync(openPath(path).fd);
+    return true;
+  } catch {
+    return false; // not there, or behind a link
+  }
 }
 
 /** Finds them. `workspace` is a real path; links are not followed, and count where they have such a name. */

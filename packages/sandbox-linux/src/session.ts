@@ -10,7 +10,8 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { LinuxSandboxName, Session, SessionRecord } from "./parts.js";
-import { isRunning, markProcess, pidNamespace, processesNaming, signalProcess } from "./process-tree.js";
+import { isProcessGone, ownProcessName } from "./process-name.js";
+import { markProcess, processesNaming, signalProcess } from "./process-tree.js";
 import { removeTree } from "./remove-tree.js";
 import { removeCgroup } from "./resource-caps.js";
 
@@ -32,7 +33,7 @@ export interface SweepOptions {
 
 const RECORD = "session.json";
 const OWN_FILES = fileURLToPath(new URL("../inside/", import.meta.url));
-const ID = /^(?<namespace>\d+)-(?<pid>\d+)-(?<start>\d+)-[0-9a-f]{8}$/u;
+const ID = /^(?<manager>\d+-\d+-\d+)-[0-9a-f]{8}$/u;
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 
 /**
@@ -97,16 +98,13 @@ export function sessionsDirectory(): string {
 }
 
 function makeSessionId(): string {
-  const mark = markProcess(process.pid);
-  if (mark === undefined) throw failed("Cannot open a sandbox session: /proc does not show this process");
-  return `${pidNamespace()}-${mark.pid}-${mark.start}-${randomBytes(4).toString("hex")}`;
+  return `${ownProcessName()}-${randomBytes(4).toString("hex")}`;
 }
 
-/** A pid says nothing in another pid namespace: sessions of one are left alone. */
+/** Sessions of another pid namespace are left alone. */
 function isLeftOver(id: string): boolean {
-  const { namespace, pid, start } = ID.exec(id)?.groups ?? {};
-  if (namespace === undefined || pid === undefined || start === undefined || namespace !== pidNamespace()) return false;
-  return !isRunning({ pid: Number(pid), start });
+  const manager = ID.exec(id)?.groups?.["manager"];
+  return manager !== undefined && isProcessGone(manager);
 }
 
 /** A directory that somebody else could have put there, or could replace, would let them choose what we run and what we delete. */

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { watchWorkspace } from "./left-behind.js";
+import { lookBefore, setNewAside } from "./left-behind.js";
+import type { WorkspaceBefore } from "./left-behind.js";
 
 let scratch: string;
 let work: string;
@@ -19,33 +20,84 @@ function write(name: string): void {
   writeFileSync(join(work, name), "");
 }
 
-describe("watchWorkspace()", () => {
-  it("names what is new, and nothing else", () => {
+function before(path: string = work, writable: readonly string[] = []): WorkspaceBefore {
+  const found = lookBefore({ path, access: "read-write", writable });
+  if (found === undefined) throw new Error("nothing can be left there");
+  return found;
+}
+
+function git(...args: readonly string[]): void {
+  const identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"];
+  const { status, stderr } = spawnSync("git", [...identity, ...args], { cwd: work, encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+}
+
+describe("setNewAside()", () => {
+  it("renames what is new and says so, and touches nothing else", () => {
     write(".envrc");
-    const behind = watchWorkspace({ path: work, access: "read-write" });
-    expect(behind.notice()).toBeUndefined();
-    spawnSync("git", ["-C", work, "init", "-q", "made"]);
-    write("src/a.ts");
-    expect(behind.notice()).toBeUndefined();
-    for (const name of ["sub/.npmrc", "made/.git/hooks/post-commit", ".vs\u001bcode/a", ".vscode/tasks.json"]) write(name);
-    expect(behind.notice()).toMatch(/: \.vscode, made\/\.git\/hooks, sub\/\.npmrc$/u);
+    const state = before();
+    expect(setNewAside(state)).toBeUndefined();
+    for (const name of ["src/a.ts", "sub/.npmrc", ".vs\u001bcode/a", ".vscode/tasks.json"]) write(name);
+    expect(setNewAside(state)).toMatch(/looked: \.vscode → \.vscode\.set-aside, sub\/\.npmrc → sub\/\.npmrc\.set-aside\.$/u);
+    expect(new Set(readdirSync(work))).toEqual(new Set([".envrc", ".vscode.set-aside", ".vs\u001bcode", "src", "sub"]));
+    expect(setNewAside(state)).toBeUndefined();
+  });
+
+  it("leaves repositories, submodules and worktrees as Git makes them", () => {
+    const state = before();
+    for (const name of ["made", "other"]) {
+      git("init", "-q", name);
+      git("-C", name, "commit", "-q", "--allow-empty", "-m", "first");
+    }
+    git("-C", "made", "submodule", "--quiet", "add", join(work, "other"), "sub");
+    git("-C", "made", "worktree", "add", "-q", "tree");
+    expect(setNewAside(state)).toBeUndefined();
+    git("-C", "made/sub", "status");
+    git("-C", "made/tree", "status");
+    write("made/.git/hooks/post-commit");
+    write("made/.git/modules/sub/hooks/post-checkout");
+    git("-C", "other", "config", "core.fsmonitor", "./x");
+    expect(setNewAside(state)).toMatch(/made\/\.git\/hooks → .*made\/\.git\/modules\/sub\/hooks → .*other\/\.git\/config → /u);
+    expect(existsSync(join(work, "made/.git/hooks"))).toBe(false);
+  });
+
+  it.each([
+    ["to another folder", "gitdir: ../evil\n"],
+    ["to where nobody looks", "gitdir: ../node_modules/.git/modules/evil\n"],
+    ["through a link", "gitdir: ../.git/modules/link\n"],
+    ["to a repository beside it", "gitdir: ../beside/.git/modules/evil\n"],
+    ["nowhere", "gitdir: ../.git/modules/none\n"],
+  ])("sets a .git aside that leads %s", (_name, text) => {
+    const state = before();
+    for (const name of ["evil", "node_modules/.git/modules/evil", "beside/.git/modules/evil"])
+      mkdirSync(join(work, name), { recursive: true });
+    mkdirSync(join(work, ".git/modules"), { recursive: true });
+    symlinkSync("../../evil", join(work, ".git/modules/link"));
+    mkdirSync(join(work, "sub"));
+    writeFileSync(join(work, "sub/.git"), text);
+    expect(setNewAside(state)).toContain("sub/.git → sub/.git.set-aside");
+  });
+
+  it("leaves what the operator gave to the agent", () => {
+    const state = before(work, [join(work, ".vscode")]);
+    for (const name of [".vscode/tasks.json", ".npmrc"]) write(name);
+    expect(setNewAside(state)).toMatch(/looked: \.npmrc → \.npmrc\.set-aside\.$/u);
   });
 
   it("looks at the folder behind a link, keeps a list short, and shows no control characters", () => {
     symlinkSync(work, join(scratch, "link"));
-    const behind = watchWorkspace({ path: join(scratch, "link"), access: "read-write" });
+    const state = before(join(scratch, "link"));
     for (let index = 10; index < 25; index += 1) write(`\u001b[2J${index}/.npmrc`);
-    const notice = behind.notice() ?? "";
-    expect(notice.match(/npmrc/gu)).toHaveLength(10);
-    expect(notice).toMatch(/ and more$/u);
+    const notice = setNewAside(state) ?? "";
+    expect(notice.match(/npmrc →/gu)).toHaveLength(10);
+    expect(notice).toContain("and 5 more");
     expect(notice).not.toContain("\u001b");
   });
 
-  it("has nothing to look at where nothing is written", () => {
-    for (const workspace of [undefined, { path: work, access: "read-only" } as const]) {
-      const behind = watchWorkspace(workspace);
-      write(".envrc");
-      expect(behind.notice()).toBeUndefined();
-    }
+  it("has nothing to look at where nothing is written, and nothing to say where the workspace is gone", () => {
+    for (const workspace of [undefined, { path: work, access: "read-only" } as const]) expect(lookBefore(workspace)).toBeUndefined();
+    const state = before();
+    rmSync(work, { recursive: true });
+    expect(setNewAside(state)).toBeUndefined();
   });
 });

@@ -15,7 +15,8 @@ import type { GateInUse } from "../with-gate.js";
 import { createAskedGate } from "./ask-ahead.js";
 import { codeOfExit, codeOfSignal } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
-import { watchWorkspace } from "./left-behind.js";
+import { lookBefore, setNewAside } from "./left-behind.js";
+import { keepRecord, settleRecords } from "./left-record.js";
 import { startAgent } from "./start-agent.js";
 import type { StartAgentParts } from "./start-agent.js";
 import { screenOf } from "../guard.js";
@@ -80,7 +81,9 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     const { agent, tunnels } = parts;
     const say = (line: string): void => invocation.print.notice(line);
     await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say });
-    const behind = watchWorkspace(parts.plan.workspace);
+    for (const notice of await settleRecords(parts.home)) await inUse.notices.say("left_behind", notice);
+    const before = lookBefore(parts.plan.workspace);
+    const record = before === undefined ? undefined : await keepRecord(parts.home, before);
     const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent }), hostPorts.takers);
     signals.to(started);
     try {
@@ -88,8 +91,9 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       return { exitCode: codeOfExit(exit) };
     } finally {
       await started.close();
-      const notice = behind.notice();
+      const notice = before === undefined ? undefined : setNewAside(before);
       if (notice !== undefined) await inUse.notices.say("left_behind", notice);
+      await record?.done();
     }
   } catch (error) {
     const name = signals.stoppedBy();

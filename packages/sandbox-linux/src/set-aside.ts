@@ -1,0 +1,73 @@
+/**
+ * Set aside: what an agent has left that other programs would run by themselves gets a name that none of them looks for, in the folder where it is. Nothing
+ * is copied or lost, and a person gives the name back by hand.
+ */
+import { chmodSync, closeSync, fstatSync, lstatSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { openPath } from "./places.js";
+import { liesIn } from "./workspace.js";
+
+/** What became of one place. */
+export interface SetAside {
+  readonly place: string;
+  /** Where it is now; left out where it could not be moved. */
+  readonly aside?: string;
+}
+
+const SUFFIX = ".set-aside";
+/** A name may have 255 bytes. */
+const KEPT_BYTES = 200;
+const TRIES = 100;
+const OWNERS = 0o700;
+
+/** Renames places of a workspace, given by its real path. What is gone is left out. */
+export function setAside(workspace: string, places: readonly string[]): readonly SetAside[] {
+  return places.filter((place) => liesIn(place, workspace) && place !== workspace).flatMap((place) => move(place));
+}
+
+function move(place: string): readonly SetAside[] {
+  let fd: number | undefined;
+  try {
+    fd = openPath(dirname(place)).fd;
+    const name = renameIn(fd, basename(place));
+    return name === undefined ? [] : [{ place, aside: join(dirname(place), name) }];
+  } catch {
+    return [{ place }];
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** The new name; undefined where there is nothing of the old one. */
+function renameIn(folder: number, name: string): string | undefined {
+  const at = (each: string): string => `/proc/self/fd/${folder}/${each}`;
+  return whileOurs(folder, () => {
+    if (!isThere(at(name))) return undefined;
+    const kept = Buffer.from(name)
+      .subarray(0, KEPT_BYTES)
+      .toString("utf8")
+      .replace(/\uFFFD+$/u, "");
+    const names = Array.from({ length: TRIES }, (_, index) => `${kept}${SUFFIX}${index === 0 ? "" : `-${index + 1}`}`);
+    const free = names.find((each) => !isThere(at(each)));
+    if (free === undefined) throw new Error("all names are taken");
+    renameSync(at(name), at(free));
+    return free;
+  });
+}
+
+/** An agent may have closed its folder to itself, which as the same user we are, too. */
+function whileOurs<T>(folder: number, act: () => T): T {
+  const { mode, uid } = fstatSync(folder);
+  const isClosed = uid === process.getuid?.() && (mode & OWNERS) !== OWNERS;
+  const path = `/proc/self/fd/${folder}`;
+  if (isClosed) chmodSync(path, (mode & 0o7777) | OWNERS);
+  try {
+    return act();
+  } finally {
+    if (isClosed) chmodSync(path, mode & 0o7777);
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
