@@ -2,7 +2,7 @@
  * overlay: lets a command write into a folder without changing it. What it writes goes to a layer above, which a person looks at afterwards.
  *
  *   overlay --workspace PATH --expect FD --layers FD --report FD -- COMMAND [ARGUMENT]...
- *   overlay --xattrs DIRECTORY     names what below a layer has attributes that no content is: PATH NUL KIND NUL, in no order
+ *   overlay --xattrs DIRECTORY     names what below a layer has attributes that are no content: PATH NUL KIND NUL, in no order; 3: there is more
  *   overlay --about                says that it runs here
  *
  * In a mount namespace of its own (and a user namespace, where it is not root) it mounts an overlay over the workspace and becomes the command, which with
@@ -27,7 +27,7 @@
 #include <sys/xattr.h>
 
 enum { SYS_OPENAT2 = 437 /* the same on every architecture */, TEXT_MAX = 512, OVERLAY_MAGIC = 0x794c7630, TOO_MUCH = 3 };
-enum { ENTRIES_MAX = 250000, DEPTH_MAX = 200, NAMES_MAX = 65536, OUTPUT_MAX = 1 << 20 };
+enum { ENTRIES_MAX = 400000, DEPTH_MAX = 200, NAMES_MAX = 65536, OUTPUT_MAX = 1 << 20 };
 #define UPPER "upper"
 #define WORK "work"
 
@@ -135,9 +135,14 @@ static void become_command(char **argv) {
 static size_t written;
 static unsigned entries;
 
+static void give_up(void) {
+  fflush(stdout);
+  _exit(TOO_MUCH);
+}
+
 static void print(const char *path, char kind) {
   written += strlen(path) + 3;
-  if (written > OUTPUT_MAX) _exit(TOO_MUCH);
+  if (written > OUTPUT_MAX) give_up();
   printf("%s%c%c%c", path, '\0', kind, '\0');
 }
 
@@ -173,10 +178,10 @@ static void look(int folder, char *path, size_t length, int depth) {
     char file[32 + sizeof each->d_name];
     size_t size = strlen(each->d_name);
     if (strcmp(each->d_name, ".") == 0 || strcmp(each->d_name, "..") == 0) continue;
-    if (++entries > ENTRIES_MAX || depth > DEPTH_MAX) _exit(TOO_MUCH);
+    if (++entries > ENTRIES_MAX) give_up();
     snprintf(file, sizeof file, "/proc/self/fd/%d/%s", folder, each->d_name);
     memcpy(path + length, each->d_name, size + 1);
-    char kind = kind_of(file);
+    char kind = depth < DEPTH_MAX ? kind_of(file) : 'x';
     if (kind != '\0') print(path, kind);
     int below = kind == 'x' ? -1 : openat(folder, each->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (below < 0) continue;

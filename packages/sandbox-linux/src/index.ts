@@ -13,3 +13,8 @@ export { systemPaths } from "./system-paths.js";
 export { createEnvSandbox, createLandlockSandbox, createNamespaceSandbox, createPreloadSandbox, createUidSandbox } from "./backends.js";
 export type { UidOptions } from "./uid-prepare.js";
 export type { LandlockOptions } from "./landlock.js";
+export { makeSnapshot, openContent, readSnapshot } from "./review-snapshot.js";
+export type { SnapshotParts } from "./review-snapshot.js";
+export { takeChanges } from "./review-take.js";
+export type { Taken, TakeOrder } from "./review-take.js";
+export type { FileState, ReviewChange, ReviewListing, ReviewRefusal, ReviewSnapshot } from "./review-parts.js";

@@ -60,6 +60,11 @@ export function isGitsOwn(place: string): boolean {
   }
 }
 
+/** Whether the text of a repository's configuration names no program. */
+export function isPlainConfig(text: string): boolean {
+  return text.split("\n").every((line) => PLAIN_LINES.some((plain) => plain.test(line.trim())));
+}
+
 function isPlain(line: string, place: string): boolean {
   // A submodule's repository says where its files are.
   const worktree = /^worktree\s*=\s*(?<path>(?:\.\.\/)+[^"\\#;]+)$/u.exec(line)?.groups?.["path"];

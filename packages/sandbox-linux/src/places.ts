@@ -55,7 +55,7 @@ export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): 
     for (const path of new Set([...shown, ...own])) {
       // A temporary directory or a Node may be reached through links of the operator's, which no agent can write.
       const { fd, chain } = openPath(shown.includes(path) ? path : realpathSync(path));
-      const id = fileId(fd);
+      const id = fileIdOf(fd);
       all.push({ path, fd, ...id });
       if (!shown.includes(path)) continue;
       const secret = secrets.find(
@@ -65,7 +65,7 @@ export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): 
     }
     for (const path of guarded) {
       const fd = tryOpen(path);
-      if (fd !== undefined) all.push({ path, fd, ...fileId(fd) });
+      if (fd !== undefined) all.push({ path, fd, ...fileIdOf(fd) });
     }
     return { all, [Symbol.dispose]: close };
   } catch (error) {
@@ -108,13 +108,13 @@ export function reopenWorkspace({ path, access }: Workspace, { uid }: AgentUser)
 /** A path's descriptor, and the ids of all directories on the way to it, itself included. */
 export function openPath(path: string): { readonly fd: number; readonly chain: readonly FileId[] } {
   let fd = openSync("/", O_PATH);
-  const chain = [fileId(fd)];
+  const chain = [fileIdOf(fd)];
   try {
     for (const component of path.split("/").filter((each) => each !== "")) {
       const next = openSync(`/proc/self/fd/${fd}/${component}`, O_PATH | constants.O_NOFOLLOW);
       closeSync(fd);
       fd = next;
-      chain.push(fileId(fd));
+      chain.push(fileIdOf(fd));
       if (fstatSync(fd).isSymbolicLink()) throw refused(path, "it was exchanged for a link while it was looked at");
     }
     return { fd, chain };
@@ -135,7 +135,7 @@ interface Secret {
 function chainOf(name: string): readonly Secret[] {
   try {
     const { fd, chain } = openPath(name);
-    const path = fileId(fd);
+    const path = fileIdOf(fd);
     closeSync(fd);
     return [{ name, path, chain }];
   } catch {
@@ -143,7 +143,8 @@ function chainOf(name: string): readonly Secret[] {
   }
 }
 
-function fileId(fd: number): FileId {
+/** The id of what is open. */
+export function fileIdOf(fd: number): FileId {
   const { dev, ino } = fstatSync(fd, { bigint: true });
   return { device: String(dev), inode: String(ino) };
 }

@@ -1,0 +1,183 @@
+/**
+ * Review walk: reads the layer of an overlay beside the workspace that it lies over, and says what is different. The layer was written by an agent, which may
+ * still be writing.
+ */
+import { closeSync } from "node:fs";
+import {
+  type FolderNames,
+  inFolder,
+  isSameState,
+  listFolder,
+  lookAt,
+  openFolder,
+  type ReadBudget,
+  readState,
+  type TakeBytes,
+} from "./review-folder.js";
+import type { FileState, ReviewChange, ReviewRefusal } from "./review-parts.js";
+
+/** A change before it is known what it means for others. */
+export type FoundChange = Omit<ReviewChange, "apart">;
+
+/** Where contents go. */
+export interface ContentStore {
+  readonly take: TakeBytes;
+  /** Ends a file: keeps what was taken since the last end, or gives its room back. @returns Where it begins. */
+  readonly end: (isKept: boolean) => number;
+}
+
+/** What is walked. */
+export interface WalkParts {
+  /** Open folders: the layer, and the workspace. */
+  readonly upper: number;
+  readonly lower: number;
+  /** `o`: a folder that hides what is below it; `x`: attributes that are no content. By path. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly content: ContentStore;
+  /** Changes in the workspace after this moment are somebody else's. */
+  readonly sinceMs: number;
+  readonly budget: ReadBudget;
+}
+
+/** What was found. */
+export interface Walked {
+  readonly changes: readonly FoundChange[];
+  readonly refused: readonly ReviewRefusal[];
+  readonly isComplete: boolean;
+}
+
+const DEPTH_MAX = 128;
+const SET_ID = 0o6000;
+
+interface Walk extends WalkParts {
+  readonly changes: FoundChange[];
+  readonly refused: ReviewRefusal[];
+  isComplete: boolean;
+}
+
+/** Walks all of it, as far as the budget goes. */
+export function walkLayer(parts: WalkParts): Walked {
+  const walk: Walk = { ...parts, changes: [], refused: [], isComplete: true };
+  walkFolder(walk, { upper: parts.upper, lower: parts.lower, path: "", depth: 0, hidesLower: false });
+  const { changes, refused, isComplete } = walk;
+  return { changes, refused, isComplete };
+}
+
+interface Folder {
+  readonly upper: number;
+  /** Left out: there is no such folder in the workspace. */
+  readonly lower: number | undefined;
+  /** Empty, or with a slash at its end. */
+  readonly path: string;
+  readonly depth: number;
+  readonly hidesLower: boolean;
+}
+
+function walkFolder(walk: Walk, folder: Folder): void {
+  const { names } = noted(walk, folder.path, listFolder(folder.upper, walk.budget));
+  for (const name of names) walkEntry(walk, folder, name);
+  if (!folder.hidesLower || folder.lower === undefined) return;
+  const kept = new Set(names);
+  const below = noted(walk, folder.path, listFolder(folder.lower, walk.budget));
+  for (const name of below.names)
+    if (!kept.has(name)) walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
+}
+
+function noted(walk: Walk, path: string, found: FolderNames): FolderNames {
+  walk.isComplete &&= found.isWhole;
+  for (const name of found.odd) refuse(walk, `${path}${name}`, "its name is not UTF-8");
+  return found;
+}
+
+function walkEntry(walk: Walk, folder: Folder, name: string): void {
+  const path = `${folder.path}${name}`;
+  const found = lookAt(folder.upper, name);
+  if (found === undefined) return;
+  // The kernel's sign for what was removed.
+  if (found.isCharacterDevice() && found.rdev === 0) {
+    if (folder.lower !== undefined) walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
+    return;
+  }
+  const attribute = walk.attributes.get(path);
+  if (attribute === "x") return refuse(walk, path, "it has attributes that are no content");
+  if (found.isDirectory()) return walkSubfolder(walk, folder, { name, isOpaque: attribute === "o" });
+  if (found.isFile() && (found.mode & SET_ID) !== 0) return refuse(walk, path, "it has the set-user-ID or set-group-ID bit");
+  if (!found.isFile() && !found.isSymbolicLink()) return refuse(walk, path, "it is a device, a pipe or a socket");
+  const after = readState(folder.upper, name, { budget: walk.budget, take: walk.content.take });
+  const isReadable = after !== null && after.kind !== "other";
+  const before = isReadable ? beforeOf(walk, folder, name) : null;
+  const isKept = isReadable && before?.kind !== "other" && !isSameState(before, after);
+  const at = walk.content.end(isKept && after.kind === "file");
+  if (!isReadable) return refuse(walk, path, "it cannot be read whole: it is closed, is changing, or is too large");
+  if (before?.kind === "other") return refuse(walk, path, "what is there in the workspace cannot be compared");
+  if (!isKept) return;
+  if (before?.kind === "folder" && folder.lower !== undefined) removeBelow(walk, folder, name);
+  add(walk, folder, { name, before, after, at });
+}
+
+/** A folder keeps what is below it in the workspace, unless it took the place of something else. */
+function walkSubfolder(walk: Walk, folder: Folder, { name, isOpaque }: { readonly name: string; readonly isOpaque: boolean }): void {
+  const path = `${folder.path}${name}`;
+  if (folder.depth >= DEPTH_MAX) return refuse(walk, path, "it lies too deep");
+  const upper = openFolder(folder.upper, name);
+  if (upper === undefined) return refuse(walk, path, "it is a folder that is closed to its owner");
+  const lower = folder.lower === undefined ? undefined : openFolder(folder.lower, name);
+  try {
+    const before = beforeOf(walk, folder, name);
+    if (before?.kind === "other" || (before?.kind === "folder" && lower === undefined)) {
+      return refuse(walk, path, "what is there in the workspace cannot be compared");
+    }
+    const after = readState(folder.upper, name, { budget: walk.budget });
+    if (after?.kind === "folder" && !isSameState(before, after)) add(walk, folder, { name, before, after, at: 0 });
+    walkFolder(walk, { upper, lower, path: `${path}/`, depth: folder.depth + 1, hidesLower: isOpaque });
+  } finally {
+    closeSync(upper);
+    if (lower !== undefined) closeSync(lower);
+  }
+}
+
+function beforeOf(walk: Walk, { lower }: Folder, name: string): FileState | null {
+  return lower === undefined ? null : readState(lower, name, { budget: walk.budget });
+}
+
+interface LowerFolder {
+  readonly folder: number;
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** Something of the workspace that is not there any more, with all below it: each is a change of its own, so that nothing goes that was not shown. */
+function walkGone(walk: Walk, { folder, path, depth }: LowerFolder, name: string): void {
+  const before = readState(folder, name, { budget: walk.budget });
+  if (before === null) return;
+  if (before.kind === "other" || depth >= DEPTH_MAX)
+    return refuse(walk, `${path}${name}`, "what is there in the workspace cannot be compared");
+  add(walk, { lower: folder, path }, { name, before, after: null, at: 0 });
+  if (before.kind === "folder") removeBelow(walk, { lower: folder, path, depth }, name);
+}
+
+function removeBelow(walk: Walk, { lower = -1, path, depth }: Pick<Folder, "lower" | "path" | "depth">, name: string): void {
+  inFolder(lower, name, (fd) => {
+    if (fd === undefined) return refuse(walk, `${path}${name}`, "it is a folder that cannot be looked into");
+    const { names } = noted(walk, `${path}${name}/`, listFolder(fd, walk.budget));
+    for (const each of names) walkGone(walk, { folder: fd, path: `${path}${name}/`, depth: depth + 1 }, each);
+  });
+}
+
+interface Difference {
+  readonly name: string;
+  readonly before: FileState | null;
+  readonly after: FileState | null;
+  readonly at: number;
+}
+
+function add(walk: Walk, { lower, path }: Pick<Folder, "lower" | "path">, { name, before, after, at }: Difference): void {
+  const changedMs = before === null || lower === undefined ? 0 : (lookAt(lower, name)?.ctimeMs ?? 0);
+  // A folder changes with every name in it.
+  const isChangedHere = before?.kind !== "folder" && changedMs > walk.sinceMs;
+  walk.changes.push({ path: `${path}${name}`, before, after, at, isChangedHere });
+}
+
+function refuse(walk: Walk, path: string, reason: string): void {
+  walk.refused.push({ path, reason });
+}

@@ -1,0 +1,280 @@
+/** Reviews of what real agents wrote: what is shown, what is refused, what reaches the workspace. */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import type { ReviewSnapshot } from "../src/review-parts.js";
+import { makeSnapshot, readSnapshot } from "../src/review-snapshot.js";
+import { type Taken, takeChanges } from "../src/review-take.js";
+import { namespaces, runShell } from "./namespace-kit.js";
+import { type OverlayWorld, overlayWorld } from "./overlay-kit.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const FILES = { "a.txt": "one\n", "folder/b.txt": "two\n", "folder/deep/c.txt": "three\n", "run.sh": "#!/bin/sh\n" };
+
+/** Runs an agent, and looks at what it wrote. */
+async function review(world: OverlayWorld, script: string): Promise<ReviewSnapshot> {
+  const { output, exit } = await runShell(`exec 2>&1; ${script}`, world.options);
+  expect([exit.code, output]).toEqual([0, ""]);
+  return look(world);
+}
+
+function look(world: OverlayWorld): Promise<ReviewSnapshot> {
+  return makeSnapshot({ workspace: world.work, layers: world.layers, directory: join(world.home, "snapshot"), sinceMs: Date.now() });
+}
+
+function take(snapshot: ReviewSnapshot, paths: readonly string[] | "all" = "all", overwrites = false): Taken {
+  return takeChanges(snapshot, { digest: snapshot.digest, paths, overwrites });
+}
+
+function kinds({ listing }: ReviewSnapshot): readonly string[] {
+  return listing.changes.map(({ path, before, after }) => `${path} ${before?.kind ?? "-"} ${after?.kind ?? "-"}`);
+}
+
+describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
+  it("shows every kind of change, and taking all makes the workspace what the agent saw", async () => {
+    await using world = overlayWorld(FILES);
+    const before = world.look();
+    const snapshot = await review(
+      world,
+      `echo more >> a.txt; rm -r folder; mkdir folder; echo x > folder/new; chmod 750 run.sh; ln -s folder/new link
+       mkdir -p made/deep; printf '\\000\\377' > made/deep/bytes; chmod 700 made; touch empty; echo same > same; rm same`,
+    );
+    expect(world.look()).toEqual(before);
+    expect(kinds(snapshot)).toEqual([
+      "a.txt file file",
+      "empty - file",
+      "folder/b.txt file -",
+      "folder/deep folder -",
+      "folder/deep/c.txt file -",
+      "folder/new - file",
+      "link - link",
+      "made - folder",
+      "made/deep - folder",
+      "made/deep/bytes - file",
+      "run.sh file file",
+    ]);
+    expect([snapshot.listing.refused, snapshot.listing.isComplete]).toEqual([[], true]);
+    const taken = take(snapshot);
+    expect(taken.taken).toHaveLength(11);
+    expect({ ...taken, taken: [] }).toEqual({ taken: [], already: [], conflicts: [], apart: [], failed: [] });
+    expect(world.look()).toEqual([
+      "a.txt 644 one\nmore\n",
+      "empty 644 ",
+      "folder/ 755",
+      "folder/new 644 x\n",
+      "link -> folder/new",
+      "made/ 700",
+      "made/deep/ 755",
+      "made/deep/bytes 644 \0\xff",
+      "run.sh 750 #!/bin/sh\n",
+    ]);
+    const owners = ["a.txt", "made", "made/deep/bytes", "link"].map((name) => lstatSync(join(world.work, name)).uid);
+    expect(new Set(owners)).toEqual(new Set([lstatSync(world.work).uid]));
+    expect(take(snapshot).already).toHaveLength(11);
+  });
+
+  it("exchanges a file for a folder, and a folder for a file or a link", async () => {
+    await using world = overlayWorld({ ...FILES, "other/x": "x" });
+    const snapshot = await review(
+      world,
+      "rm a.txt; mkdir a.txt; echo x > a.txt/y; rm -r folder; echo z > folder; rm -r other; ln -s a.txt other",
+    );
+    expect(take(snapshot).failed).toEqual([]);
+    expect(world.look()).toEqual(["a.txt/ 755", "a.txt/y 644 x\n", "folder 644 z\n", "other -> a.txt", "run.sh 644 #!/bin/sh\n"]);
+  });
+
+  it("takes some, with the folders that they are in, and no other", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(world, "mkdir -p x/y; echo 1 > x/y/one; echo 2 > x/two; echo 3 > a.txt");
+    expect(take(snapshot, ["x/y"]).taken).toEqual(["x", "x/y", "x/y/one"]);
+    expect(existsSync(join(world.work, "x/two"))).toBe(false);
+    expect(readFileSync(join(world.work, "a.txt"), "utf8")).toBe("one\n");
+    expect(() => take(snapshot, ["nothing"])).toThrow(expect.objectContaining({ code: "options_invalid" }));
+  });
+
+  it("takes what runs by itself only by its name", async () => {
+    await using world = overlayWorld({ ...FILES, ".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "" });
+    const snapshot = await review(
+      world,
+      "echo x > .envrc; mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo y > .git/index; mkdir -p .vscode; echo {} > .vscode/tasks.json",
+    );
+    expect(take(snapshot).apart).toEqual([".envrc", ".git/hooks", ".git/hooks/pre-commit", ".vscode", ".vscode/tasks.json"]);
+    expect(take(snapshot, [".git"]).apart).toEqual([".git/hooks", ".git/hooks/pre-commit"]);
+    expect(existsSync(join(world.work, ".git/hooks"))).toBe(false);
+    expect(take(snapshot, [".git/hooks", ".envrc", ".vscode/tasks.json"]).taken).toEqual([
+      ".envrc",
+      ".git/hooks",
+      ".git/hooks/pre-commit",
+      ".vscode",
+      ".vscode/tasks.json",
+    ]);
+  });
+
+  it("lets a new repository be taken as Git makes it", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(world, "git init -q -b main made");
+    expect(snapshot.listing.changes.filter(({ apart, after }) => apart !== null && after?.kind === "file")).toEqual([]);
+  });
+
+  it("refuses what can be no content: links that lead out, pipes, attributes, closed folders, odd names", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(
+      world,
+      `ln -s /etc/passwd passwd; ln -s ../../x up; ln -s passwd hop; mkfifo pipe; mkdir with; echo x > with/file; echo x > attributed
+       python3 - <<'END'
+import os
+os.setxattr("attributed", "user.any", b"x")
+for name in ("opaque", "redirect", "metacopy", "whiteout"):
+    try: os.setxattr("with", "user.overlay." + name, b"y")
+    except OSError: pass
+open(b"odd\\xff", "w").close()
+deep = "d"
+os.mkdir(deep)
+fd = os.open(deep, os.O_RDONLY)
+for _ in range(300):
+    os.mkdir("d", dir_fd=fd)
+    next = os.open("d", os.O_RDONLY, dir_fd=fd)
+    os.close(fd)
+    fd = next
+END
+       mkdir closed; touch closed/x; ${process.getuid?.() === 0 ? "true" : "chmod 0 closed"}`,
+    );
+    const refused = new Map(snapshot.listing.refused.map(({ path, reason }) => [path, reason]));
+    for (const name of ["passwd", "up", "hop", "pipe", "attributed", "odd\uFFFD"]) expect([name, refused.has(name)]).toEqual([name, true]);
+    expect([...refused.keys()].some((path) => path.startsWith("d/d/d"))).toBe(true);
+    expect(refused.has("closed")).toBe(process.getuid?.() !== 0);
+    take(snapshot);
+    const there = readdirSync(world.work);
+    for (const name of ["passwd", "up", "hop", "pipe", "attributed"]) expect([name, there.includes(name)]).toEqual([name, false]);
+    expect(there).toContain("folder");
+  });
+
+  it("refuses a device and a set-user-ID program that are in the layer by another way", async () => {
+    await using world = overlayWorld(FILES);
+    await review(world, "echo x > suid; echo y > sgid");
+    chmodSync(join(world.layers, "upper/suid"), 0o4755);
+    chmodSync(join(world.layers, "upper/sgid"), 0o2755);
+    const snapshot = await look(world);
+    expect(snapshot.listing.refused.map(({ path }) => path)).toEqual(["sgid", "suid"]);
+    expect(snapshot.listing.changes).toEqual([]);
+  });
+
+  it("refuses a digest that is not the list's, and a snapshot that was changed after it was shown", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(world, "echo new > a.txt; echo more > b.txt");
+    const before = world.look();
+    expect(() => takeChanges(snapshot, { digest: "0".repeat(64), paths: "all", overwrites: false })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
+    const content = join(snapshot.directory, "content");
+    writeFileSync(content, readFileSync(content, "latin1").replace("new", "bad"), "latin1");
+    expect(() => take(snapshot)).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+    expect(world.look()).toEqual(before);
+    truncateSync(content, 1);
+    expect(() => take(snapshot)).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+    expect(world.look()).toEqual(before);
+    writeFileSync(join(snapshot.directory, "changes.json"), JSON.stringify({ ...snapshot.listing, refused: [] }) + " ");
+    expect(readSnapshot(snapshot.directory)?.digest).not.toBe(snapshot.digest);
+    const later = readSnapshot(snapshot.directory);
+    expect(() => later !== undefined && takeChanges(later, { digest: snapshot.digest, paths: "all", overwrites: false })).toThrow(
+      /not the ones/u,
+    );
+  });
+
+  it("tells a conflict, keeps what somebody changed, and gives it up only when told to", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(world, "echo agent > a.txt; rm run.sh; echo agent > new; echo agent > folder/b.txt");
+    world.write("a.txt", "person\n");
+    world.write("new", "person\n");
+    world.write("run.sh", "person\n");
+    const first = take(snapshot);
+    expect([first.conflicts, first.taken]).toEqual([["run.sh", "a.txt", "new"], ["folder/b.txt"]]);
+    expect(readFileSync(join(world.work, "a.txt"), "utf8")).toBe("person\n");
+    expect(take(snapshot, ["a.txt"], true).taken).toEqual(["a.txt"]);
+    expect(readFileSync(join(world.work, "a.txt"), "utf8")).toBe("agent\n");
+    expect(readFileSync(join(world.work, "new"), "utf8")).toBe("person\n");
+  });
+
+  it("tells what somebody changed while the agent worked, although the list shows it", async () => {
+    await using world = overlayWorld(FILES);
+    await review(world, "echo agent > a.txt; echo agent > run.sh");
+    world.write("a.txt", "person\n");
+    const { ctimeMs } = lstatSync(join(world.work, "a.txt"));
+    writeFileSync(join(world.work, "a.txt"), "person\n");
+    const parts = { workspace: world.work, layers: world.layers, directory: join(world.home, "snapshot") };
+    const snapshot = await makeSnapshot({ ...parts, sinceMs: ctimeMs - 1_000 });
+    expect(snapshot.listing.changes.find(({ path }) => path === "a.txt")?.isChangedHere).toBe(true);
+    expect(take(snapshot, ["a.txt"]).conflicts).toEqual(["a.txt"]);
+    expect(take(snapshot, ["a.txt"], true).taken).toEqual(["a.txt"]);
+  });
+
+  it("follows no link that took a folder's place between the look and the take", async () => {
+    await using world = overlayWorld(FILES);
+    const outside = join(world.home, "outside");
+    mkdirSync(join(outside, "deep"), { recursive: true });
+    const snapshot = await review(world, "echo x > folder/new; echo y > folder/deep/c.txt; rm folder/b.txt");
+    writeFileSync(join(outside, "b.txt"), "two\n");
+    writeFileSync(join(outside, "deep/c.txt"), "three\n");
+    renameSync(join(world.work, "folder"), join(world.work, "away"));
+    symlinkSync(outside, join(world.work, "folder"));
+    const { taken, conflicts, already } = take(snapshot);
+    expect([taken, conflicts, already]).toEqual([[], ["folder/deep/c.txt", "folder/new"], ["folder/b.txt"]]);
+    expect(readdirSync(outside).sort()).toEqual(["b.txt", "deep"]);
+    expect(readFileSync(join(outside, "deep/c.txt"), "utf8")).toBe("three\n");
+  });
+
+  it("takes nothing into another folder of the workspace's name", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(world, "echo x > new");
+    renameSync(world.work, `${world.work}-old`);
+    mkdirSync(world.work);
+    expect(() => take(snapshot)).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+    rmSync(world.work, { recursive: true });
+    symlinkSync(`${world.work}-old`, world.work);
+    expect(() => take(snapshot)).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    unlinkSync(world.work);
+    renameSync(`${world.work}-old`, world.work);
+    expect(take(snapshot).taken).toEqual(["new"]);
+  });
+
+  it("leads out by no link that comes of two harmless halves", async () => {
+    await using world = overlayWorld({ ...FILES, "inner/x": "x" });
+    const snapshot = await review(world, "ln -s inner/up hop");
+    expect(snapshot.listing.changes).toHaveLength(1);
+    symlinkSync("/etc", join(world.work, "inner/up"));
+    expect(take(snapshot).failed).toEqual([{ path: "hop", reason: expect.stringContaining("leads out") }]);
+  });
+
+  it("goes on where a take was interrupted", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(world, "echo 1 > one; echo 2 > two; rm a.txt");
+    take(snapshot, ["one"]);
+    world.write("two.part", "left");
+    const { taken, already } = take(snapshot);
+    expect([taken, already]).toEqual([["a.txt", "two"], ["one"]]);
+  });
+
+  it("reads no more than its limits, and says so", async () => {
+    await using world = overlayWorld(FILES);
+    await review(world, "mkdir many; i=0; while [ $i -lt 200 ]; do echo x > many/$i; i=$((i+1)); done; head -c 1000000 /dev/zero > big");
+    const parts = { workspace: world.work, layers: world.layers, directory: join(world.home, "snapshot"), sinceMs: Date.now() };
+    const few = await makeSnapshot({ ...parts, limits: { entries: 50 } });
+    expect([few.listing.isComplete, few.listing.changes.length < 60]).toEqual([false, true]);
+    const small = await makeSnapshot({ ...parts, limits: { bytes: 1_000 } });
+    expect(small.listing.refused.map(({ path }) => path)).toEqual(["big"]);
+  });
+});
