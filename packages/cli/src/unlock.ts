@@ -31,7 +31,7 @@ async function passphraseFromFile({ io }: UnlockContext): Promise<string | undef
 }
 
 /** Where to ask, if it comes to that. */
-type FindTerminal = (io: Invocation["io"]) => Terminal | undefined;
+type FindTerminal = (io: Invocation["io"]) => Terminal | undefined | Promise<Terminal | undefined>;
 
 /**
  * Opens the private key of a home, asking on a terminal where that is needed.
@@ -48,7 +48,7 @@ export async function readUnlock(home: Home, context: UnlockContext, find: FindT
     return { kind: "key-file", text: await readPrivateFile(keyFilePath(home, context), FILE_BYTES_MAX) };
   const given = await passphraseFromFile(context);
   if (given !== undefined) return { kind: "passphrase", passphrase: given };
-  using terminal = find(context.io);
+  using terminal = await find(context.io);
   if (terminal === undefined)
     throw new ConsentError(
       "key_locked",

@@ -1,14 +1,13 @@
 /**
  * With a gate: one gate of a home, put together from its configuration, keys, logs, stores, policy and channels, for as long as a proxy uses it.
  */
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecoverOptions } from "@acp/audit";
 import { createTerminalChannel } from "@acp/channel-terminal";
 import type { TerminalChannel } from "@acp/channel-terminal";
-import { ConsentError, createConsentGate } from "@acp/core";
+import { createConsentGate } from "@acp/core";
 import type { AuditSink, ConsentGate, GateOptions, Layer, PausedEnd, Policy } from "@acp/core";
-import { filePasskeys, machineClock, openHome, openRecordKey } from "@acp/home";
+import { filePasskeys, machineClock, openRecordKey } from "@acp/home";
 import type { Home } from "@acp/home";
 import { createArgumentCheck } from "@acp/proxy-mcp";
 import type { Invocation } from "./command.js";
@@ -63,16 +62,6 @@ export interface GateInUse {
   attached(): number | undefined;
   /** One more gate, which differs in its policy alone: the file's, which must be there. */
   gateWith(policyFile: string): Promise<ConsentGate>;
-}
-
-/** A gate works without `acp init`: the directory is all that it needs. */
-export async function makeHome(directory: string): Promise<Home> {
-  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new ConsentError("home_invalid", `Cannot make home "${directory}": ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  });
-  return openHome(directory);
 }
 
 /**

@@ -7,11 +7,12 @@ import { join } from "node:path";
 import type { SandboxReport } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { type NativeHelper, nativeHelper } from "./native-helper.js";
+import { withSpawn } from "./held.js";
 import { makeOpenObstacle, makeOpenReport } from "./open-report.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, Session } from "./parts.js";
 import { reopenWorkspace } from "./places.js";
 import { refuseHome } from "./private-home.js";
-import { makePrivate, probeByStart, startSupervised, type SupervisedPlan } from "./supervised.js";
+import { makePrivate, holdSupervised, probeByStart, type SupervisedPlan } from "./supervised.js";
 import { checkPlaces } from "./workspace.js";
 
 /**
@@ -25,11 +26,11 @@ export function createEnvSandbox(options: ConfinementOptions = {}, findHelper: (
     const helper = await findHelper();
     return planOpen({ name: "env", options, helper, report: reportOf(helper), prefix: () => Promise.resolve([]) });
   };
-  return {
+  return withSpawn({
     name: "env",
     probe: async () => probeByStart(await plan(), (why) => makeOpenObstacle("env", why)),
-    spawn: async (argv, spawnOptions) => startSupervised(await plan(), argv, spawnOptions),
-  };
+    hold: async (argv, holdOptions) => holdSupervised(await plan(), argv, holdOptions),
+  });
 }
 
 function reportOf(helper: NativeHelper): SandboxReport {

@@ -61,7 +61,7 @@ describe("runFirstStage()", () => {
     listeners.push(stage.listener);
     expect(stage.findings).toMatchObject({ proxy: "reached", privileges: { uid: process.getuid?.() } });
     expect(stage.findings).toMatchObject({ tcp: undefined, udp: undefined, pathSocket: undefined, abstractSocket: undefined });
-    stage.go((socket: Socket) => socket.end("hello"));
+    stage.go({ onConnection: (socket: Socket) => socket.end("hello") });
     const [code] = await once(child, "exit");
     expect(code).toBe(0);
     const socket = connect({ host: "127.0.0.1", port });
@@ -130,7 +130,7 @@ describe("runFirstStage()", () => {
     const output = outputOf(child);
     const stage = await runFirstStage(child, { mode: "listen", port: await freePort(), session, signal: never });
     listeners.push(stage.listener);
-    stage.go((socket) => socket.destroy());
+    stage.go({ onConnection: (socket) => socket.destroy() });
     const [env, sockets] = JSON.parse(await output) as [Record<string, string>, number[]];
     expect(Object.keys(env).filter((name) => !["PATH", "AGENT", "PWD", "OLDPWD", "SHLVL", "_"].includes(name))).toEqual([]);
     expect(sockets).toEqual([]);

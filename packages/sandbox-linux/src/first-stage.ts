@@ -80,10 +80,12 @@ export const runFirstStage: RunFirstStage = async (child, { mode, port, ports = 
       findings,
       listener: server,
       further: [...further.values()],
-      go: (onConnection, takers = NO_PORTS): void => {
+      go: ({ onConnection, ports: takers = NO_PORTS }): void => {
+        messages.over.throwIfAborted();
         connections.go(onConnection);
         for (const [each, open] of further) open.on("connection", takers.get(each) ?? refuse);
-        child.send({ kind: "go" }); // the channel closes from inside; closed from here, Node would never say "close" of the child
+        // The channel closes from inside; closed from here, Node would never say "close" of the child. One that is gone by now is seen by its exit.
+        child.send({ kind: "go" }, () => {});
       },
     } satisfies FirstStage;
   } catch (error) {
@@ -191,6 +193,8 @@ interface Messages {
   listener(port: number): Promise<Server>;
   /** `ids`: of the places, in their order, as device and inode. */
   report(): Promise<{ readonly findings: FirstStageFindings; readonly ids: readonly unknown[] }>;
+  /** Aborts when the stage is gone. */
+  readonly over: AbortSignal;
 }
 
 /** The stage's messages. The stage is our own file, but it runs where the agent's rights end: what it says is checked for its shape. */
@@ -222,6 +226,7 @@ function readMessages(child: ChildProcess, signal: AbortSignal, ports: readonly 
     () => clearTimeout(timer),
   );
   return {
+    over: over.signal,
     listener: async (port) => {
       const [, handle] = await Promise.race([listeners.get(port) ?? ended, ended]);
       if (!(handle instanceof Server)) throw new ConsentError("sandbox_failed", "Cannot start an agent: no listener came out of it");

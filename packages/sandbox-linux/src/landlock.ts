@@ -8,6 +8,7 @@ import { isatty } from "node:tty";
 import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { makeLandlockObstacle, makeLandlockReport } from "./landlock-report.js";
+import { withSpawn } from "./held.js";
 import { makeLandlockRules, shownHidden } from "./landlock-rules.js";
 import type { Obstacle } from "./namespace-host.js";
 import { helperDirectory, type NativeHelper, nativeHelper } from "./native-helper.js";
@@ -16,7 +17,7 @@ import { openPlaces } from "./places.js";
 import { mountedHome, reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
-import { makePrivate, probeByStart, startSupervised, type SupervisedPlan, type SupervisedSetup } from "./supervised.js";
+import { makePrivate, holdSupervised, probeByStart, type SupervisedPlan, type SupervisedSetup } from "./supervised.js";
 import { standardStreams, type StandardStreams } from "./standard-streams.js";
 import { limitOptions, limitsItem } from "./supervised-limits.js";
 import { PLACES_FD } from "./supervised-child.js";
@@ -48,21 +49,21 @@ const ABI_FIRST = 1;
  * @param findHelper - For tests: how the native helper is found.
  */
 export function createLandlockSandbox(options: LandlockOptions = {}, findHelper: () => Promise<NativeHelper> = nativeHelper): LinuxSandbox {
-  return {
+  return withSpawn({
     name: "landlock",
     probe: async () => {
       const prepared = await prepare(options, findHelper);
       if ("reason" in prepared) return makeLandlockObstacle(prepared);
       return probeByStart(planOf(prepared, []), makeLandlockObstacle);
     },
-    spawn: async (argv, spawnOptions) => {
+    hold: async (argv, holdOptions) => {
       const prepared = await prepare(options, findHelper);
       if ("reason" in prepared) {
         throw new ConsentError("sandbox_unavailable", `Cannot start an agent in "landlock": ${prepared.reason}; ${prepared.fix}`);
       }
-      return startSupervised(planOf(prepared, sharedTerminals(standardStreams(spawnOptions))), argv, spawnOptions);
+      return holdSupervised(planOf(prepared, sharedTerminals(standardStreams(holdOptions))), argv, holdOptions);
     },
-  };
+  });
 }
 
 /** Everything that is known before anything is started, or why nothing can be. */

@@ -6,7 +6,7 @@ import { closeSync, openSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
-import { ConsentError, type SandboxSpawnOptions } from "@acp/core";
+import { ConsentError } from "@acp/core";
 import { coverInherited } from "./descriptors.js";
 import { CHANNEL_FD, firstStageCommand } from "./first-stage.js";
 import { type HostTerminal, openHostTerminal } from "./host-terminal.js";
@@ -16,7 +16,7 @@ import { bwrapCommand, insideCommand, type NamespaceHost } from "./namespace-hos
 import { type NamespaceOverlay, openOverlay } from "./namespace-overlay.js";
 import type { NamespacePreparation } from "./namespace-prepare.js";
 import { INSIDE, madeUpFiles, makeRoot, ownSources, writeEtc } from "./namespace-root.js";
-import type { ExpectedPlace, ResourceCaps, Session } from "./parts.js";
+import type { ExpectedPlace, HoldOptions, ResourceCaps, Session } from "./parts.js";
 import { fileIdAt, openPlaces, type OpenPlaces } from "./places.js";
 import { mountedHome } from "./private-home.js";
 import { rlimitCommand } from "./resource-caps.js";
@@ -36,7 +36,7 @@ export interface NamespaceStart {
   readonly prepared: NamespacePreparation;
   readonly session: Session;
   readonly argv: readonly string[];
-  readonly options: SandboxSpawnOptions<Socket>;
+  readonly options: HoldOptions;
 }
 
 /** A child whose first stage waits for orders. */

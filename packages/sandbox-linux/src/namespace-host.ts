@@ -4,6 +4,7 @@
 import { statSync } from "node:fs";
 import type { Distrust } from "@acp/host";
 import type { AgentUser } from "./parts.js";
+import { isKnown, remember, type Trial } from "./known-trials.js";
 import { findTool, runTool } from "./tools.js";
 
 /**
@@ -49,8 +50,18 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
   [/No permissions|not permitted|Permission denied/u, "Set kernel.unprivileged_userns_clone=1, or start the manager as root"],
 ];
 
+/** How a host is looked at. */
+export interface LookAtHost {
+  readonly find?: typeof findTool;
+  /** Whether what worked before is taken to work again. It is the start that shows. */
+  readonly mayRecall?: boolean;
+}
+
 /** Looks at the host; tries the strongest way first. */
-export async function findNamespaceHost(user: AgentUser, find: typeof findTool = findTool): Promise<NamespaceHost | Obstacle> {
+export async function findNamespaceHost(
+  user: AgentUser,
+  { find = findTool, mayRecall = false }: LookAtHost = {},
+): Promise<NamespaceHost | Obstacle> {
   const bwrap = find("bwrap");
   if (typeof bwrap !== "string") return obstacle(bwrap, "bubblewrap (bwrap) is not installed", INSTALL);
   const setuid = statSync(bwrap);
@@ -67,9 +78,11 @@ export async function findNamespaceHost(user: AgentUser, find: typeof findTool =
   }
   const setpriv = typeof found === "string" ? found : undefined;
   const host: NamespaceHost = { bwrap, setpriv, variant: isRoot ? "dropped" : "own" };
+  const rooted: NamespaceHost = { ...host, variant: "rooted" };
+  const recalled = mayRecall ? [host, ...(isRoot ? [rooted] : [])].find((each) => isKnown(trialOf(each, user))) : undefined;
+  if (recalled !== undefined) return recalled;
   const problem = await tryOut(host, user);
   if (problem === undefined) return host;
-  const rooted: NamespaceHost = { ...host, variant: "rooted" };
   if (isRoot && (await tryOut(rooted, user)) === undefined) return rooted;
   return { reason: `bubblewrap cannot make its namespaces: ${problem}`, fix: fixFor(problem) };
 }
@@ -130,8 +143,16 @@ async function tryOut(host: NamespaceHost, user: AgentUser): Promise<string | un
     "exit 0",
   ];
   const { code, stderr, failure = `exit code ${code}` } = await runTool(command, { env: {}, timeoutMs: TRIAL_MS });
+  if (code === 0) {
+    await remember(trialOf(host, user));
+    return undefined;
+  }
   const said = stderr.trim().split("\n").at(-1);
-  return code === 0 ? undefined : said === undefined || said === "" ? failure : said;
+  return said === undefined || said === "" ? failure : said;
+}
+
+function trialOf({ bwrap, setpriv, variant }: NamespaceHost, { uid, gid }: AgentUser): Trial {
+  return { words: ["namespaces", variant, `${uid}:${gid}`], programs: [bwrap, ...(setpriv === undefined ? [] : [setpriv])] };
 }
 
 function fixFor(problem: string): string {

@@ -5,7 +5,7 @@ import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
 import { nodeInside } from "./namespace-node.js";
-import { type InitHelper, overlayHelper } from "./native-helper.js";
+import { type InitHelper, type NativeHelperOptions, overlayHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
 import { reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
@@ -30,25 +30,31 @@ export interface NamespacePreparation {
   readonly overlay: string | undefined;
 }
 
+/** How the first process of the namespace is found. */
+export type FindInit = (options: Pick<NativeHelperOptions, "mayRecall">) => Promise<InitHelper>;
+
 /**
  * Checks the options and the host.
  *
+ * @param look - Whether what worked here before is taken to work again, and how the first process is found.
  * @throws ConsentError `options_invalid` where the options name a directory, a user or a cap that cannot be had.
  */
 export async function prepareNamespace(
   options: ConfinementOptions,
-  findInit: () => Promise<InitHelper>,
+  { findInit, mayRecall }: { readonly findInit: FindInit; readonly mayRecall: boolean },
 ): Promise<NamespacePreparation | Obstacle> {
   const { unixSockets = "none" } = options;
   const [caps, places, user, arch] = [parseCaps(options.caps), checkPlaces(options, true), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
   if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
-  const host = await findNamespaceHost(user);
+  const host = await findNamespaceHost(user, { mayRecall });
   if ("reason" in host) return host;
   const node = nodeInside();
   const shown = shownPlaces(places);
   reopenAll(places, user);
-  const unreadable = await firstUnreadable(host, user, [...shown, node]);
+  const looksAgain = firstUnreadable(host, user, [...shown, node]); // meanwhile, another process does
+  const guard = guardAll(places.workspace, places.writable);
+  const unreadable = await looksAgain;
   if (unreadable === node) {
     const fix = "Run the manager with a Node that everybody may read, such as the distribution's";
     return { reason: `user ${user.name} may not read node ("${node}")`, fix };
@@ -57,11 +63,11 @@ export async function prepareNamespace(
     throw new ConsentError("options_invalid", `Cannot show "${unreadable}" to an agent: its user ${user.name} may not enter it`);
   }
   const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
-  const [init, filter] = [await findInit(), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
-  const overlay = places.workspace?.access === "overlay" ? await overlayHelper() : undefined;
+  const [init, filter] = [await findInit({ mayRecall }), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
+  const overlay = places.workspace?.access === "overlay" ? await overlayHelper({ mayRecall }) : undefined;
   if (overlay?.isAvailable === false) return overlay;
   // It closes what the agent must not have of the overlay.
   if (overlay !== undefined && !init.isAvailable) return init;
-  const known = { host, user, places, guard: guardAll(places.workspace, places.writable), sockets, unixSockets, caps, node, init, filter };
+  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, filter };
   return { ...known, overlay: overlay?.path };
 }

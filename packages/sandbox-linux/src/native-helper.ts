@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import { trustedPath } from "@acp/host";
+import { isKnown, remember } from "./known-trials.js";
 import { findTool, runTool, TOOL_ENVIRONMENT } from "./tools.js";
 
 /** Why a helper cannot be used here. */
@@ -38,6 +39,8 @@ export interface NativeHelperOptions {
   readonly directory?: string;
   /** A name among the system's programs, or a path; left out: `cc`. */
   readonly compiler?: string;
+  /** Whether a native/init.c that ran before is taken to run again. It is the start that shows. */
+  readonly mayRecall?: boolean;
 }
 
 const SOURCES = fileURLToPath(new URL("../native/", import.meta.url));
@@ -62,27 +65,35 @@ export async function nativeHelper(options: NativeHelperOptions = {}): Promise<N
 
 /** Finds native/init.c compiled, or compiles it. */
 export async function initHelper(options: NativeHelperOptions = {}): Promise<InitHelper> {
-  const found = await findCompiled({ name: "init", question: "--about", answer: /^init\n$/u }, options);
+  const found = await findCompiled(INIT, options);
   return found.isAvailable ? { isAvailable: true, path: found.path } : found;
 }
 
 /** Finds native/overlay.c compiled, or compiles it. */
 export async function overlayHelper(options: NativeHelperOptions = {}): Promise<InitHelper> {
-  const found = await findCompiled({ name: "overlay", question: "--about", answer: /^overlay\n$/u }, options);
+  const found = await findCompiled(OVERLAY, options);
   return found.isAvailable ? { isAvailable: true, path: found.path } : found;
 }
+
+const INIT: Source = { name: "init", question: "--about", answer: /^init\n$/u, said: "init" };
+const OVERLAY: Source = { name: "overlay", question: "--about", answer: /^overlay\n$/u, said: "overlay" };
 
 /** A helper, and how it is seen to run here. */
 interface Source {
   readonly name: "confine" | "init" | "overlay";
   readonly question: string;
   readonly answer: RegExp;
+  /** What every one of them answers, where that is known; the other is asked each time. */
+  readonly said?: string;
 }
 
 type Compiled = { readonly isAvailable: true; readonly path: string; readonly said: string } | MissingHelper;
 
 /** Several processes may do so at once: each puts a whole file in place. */
-async function findCompiled(source: Source, { directory = helperDirectory(), compiler = "cc" }: NativeHelperOptions): Promise<Compiled> {
+async function findCompiled(
+  source: Source,
+  { directory = helperDirectory(), compiler = "cc", mayRecall = false }: NativeHelperOptions,
+): Promise<Compiled> {
   let place: string;
   try {
     place = await prepare(directory);
@@ -91,7 +102,7 @@ async function findCompiled(source: Source, { directory = helperDirectory(), com
     return { isAvailable: false, reason: `the directory "${directory}" for the compiled helper is not safe: ${causeText(error)}`, fix };
   }
   const path = join(place, `${source.name}-${await fingerprint(source)}`);
-  const found = await tryHelper(source, path);
+  const found = (mayRecall ? recallHelper(source, path) : undefined) ?? (await tryHelper(source, path));
   if (found !== undefined) return found;
   const problem = await compile({ source, compiler, place, path }).catch((error: unknown) => ({
     reason: causeText(error),
@@ -114,10 +125,18 @@ async function prepare(directory: string): Promise<string> {
 }
 
 /** A file that is ours alone, and that runs: one of another machine on a shared home directory may not. */
-async function tryHelper({ question, answer }: Source, path: string): Promise<Compiled | undefined> {
+async function tryHelper({ name, question, answer, said }: Source, path: string): Promise<Compiled | undefined> {
   if (trustedPath(path) !== path) return undefined;
   const { stdout, code } = await runTool([path, question], { timeoutMs: RUN_TIMEOUT_MS, env: {} }).catch(() => NOTHING);
-  return code === 0 && answer.test(stdout) ? { isAvailable: true, path, said: stdout.trim() } : undefined;
+  if (code !== 0 || !answer.test(stdout)) return undefined;
+  if (said !== undefined) await remember({ words: [name], programs: [path] });
+  return { isAvailable: true, path, said: stdout.trim() };
+}
+
+/** The same of one that ran before. Who could have written it is looked at each time. */
+function recallHelper({ name, said }: Source, path: string): Compiled | undefined {
+  if (said === undefined || trustedPath(path) !== path || !isKnown({ words: [name], programs: [path] })) return undefined;
+  return { isAvailable: true, path, said };
 }
 
 const NOTHING = { stdout: "", code: undefined } as const;

@@ -4,7 +4,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Server, Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
-import type { Sandbox, SandboxedProcess, SandboxSpawnOptions } from "@acp/core";
+import type { Sandbox, SandboxedProcess, SandboxReport, SandboxSpawnOptions } from "@acp/core";
 
 /** Names of the backends, strongest first. */
 export type LinuxSandboxName = "namespace" | "uid" | "landlock" | "preload" | "env";
@@ -12,7 +12,39 @@ export type LinuxSandboxName = "namespace" | "uid" | "landlock" | "preload" | "e
 /** A backend of this package. */
 export interface LinuxSandbox extends Sandbox<Socket> {
   readonly name: LinuxSandboxName;
+  /**
+   * Starts everything but the agent's own command: the boundary stands, and the self-check inside is over. Whoever has to know what is in force
+   * before the command runs needs no probe, and hears of this very start.
+   *
+   * @throws ConsentError as `spawn`. Nothing is left running.
+   */
+  hold(argv: readonly string[], options: HoldOptions): Promise<HeldAgent>;
   spawn(argv: readonly string[], options: SandboxSpawnOptions<Socket>): Promise<LinuxSandboxedProcess>;
+}
+
+/** How to hold an agent: as one is spawned, but that who takes its connections is said with the word to go. */
+export interface HoldOptions extends Omit<SandboxSpawnOptions<Socket>, "onConnection" | "ports"> {
+  /** Further ports of the agent's own loopback. */
+  readonly ports?: readonly number[];
+}
+
+/** Who takes the connections of an agent. */
+export type ConnectionTakers = Pick<SandboxSpawnOptions<Socket>, "onConnection" | "ports">;
+
+/** An agent whose command has not begun. To be let go once, or closed. */
+export interface HeldAgent {
+  /** What is in force for it. */
+  readonly report: SandboxReport;
+  /** What of the workspace is run later, by itself, by other programs, as the sandbox saw it; left out where it did not look. */
+  readonly persistent?: readonly string[];
+  /**
+   * Lets the command begin.
+   *
+   * @throws ConsentError `sandbox_failed` where what held it has ended meanwhile, `aborted` after its signal. Nothing is left running.
+   */
+  go(takers: ConnectionTakers): Promise<LinuxSandboxedProcess>;
+  /** Ends it instead. */
+  close(): Promise<void>;
 }
 
 /** An agent of this package's backends; with `stdio: "pipe"` its standard input and output are here, with `stderr: "pipe"` its standard error. */
@@ -140,8 +172,12 @@ export interface FirstStage {
   readonly listener: Server;
   /** Those of further ports. */
   readonly further: readonly Server[];
-  /** Lets the agent start: from now on connections go to `onConnection`, those of further ports to their own taker. */
-  go(onConnection: (socket: Socket) => void, takers?: ReadonlyMap<number, (socket: Socket) => void>): void;
+  /**
+   * Lets the agent start: from now on connections go to `onConnection`, those of further ports to their own taker.
+   *
+   * @throws ConsentError `sandbox_failed` where the stage is no longer there to hear it.
+   */
+  go(takers: ConnectionTakers): void;
 }
 
 /** Runs the manager's side of the first stage in a child that was spawned with an IPC channel. */

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { ConsentError, type SandboxReport } from "@acp/core";
 import { planOpen } from "./env.js";
 import { type NativeHelper, nativeHelper } from "./native-helper.js";
+import { withSpawn } from "./held.js";
 import { makeOpenObstacle, makeOpenReport } from "./open-report.js";
 import type { ConfinementOptions, LinuxSandbox, Session } from "./parts.js";
-import { probeByStart, startSupervised, type SupervisedPlan } from "./supervised.js";
+import { probeByStart, holdSupervised, type SupervisedPlan } from "./supervised.js";
 import { optionalTool } from "./tools.js";
 
 /** How the programs that it is made of are found. */
@@ -43,21 +44,21 @@ export function createPreloadSandbox(options: ConfinementOptions = {}, parts: Pa
     };
     return planOpen({ name: "preload", options, helper, report: reportOf(helper), prefix });
   };
-  return {
+  return withSpawn({
     name: "preload",
     probe: async () => {
       const redirector = findRedirector();
       const obstacle = (why: { readonly reason: string; readonly fix: string }): SandboxReport => makeOpenObstacle("preload", why);
       return redirector === undefined ? obstacle(OBSTACLE) : probeByStart(await plan(redirector), obstacle);
     },
-    spawn: async (argv, spawnOptions) => {
+    hold: async (argv, holdOptions) => {
       const redirector = findRedirector();
       if (redirector === undefined) {
         throw new ConsentError("sandbox_unavailable", `Cannot start an agent in "preload": ${OBSTACLE.reason}; ${OBSTACLE.fix}`);
       }
-      return startSupervised(await plan(redirector), argv, spawnOptions);
+      return holdSupervised(await plan(redirector), argv, holdOptions);
     },
-  };
+  });
 }
 
 /** Everything but the loopback goes through the proxy, names unresolved. */

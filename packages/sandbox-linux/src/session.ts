@@ -107,8 +107,12 @@ function isLeftOver(id: string): boolean {
   return manager !== undefined && isProcessGone(manager);
 }
 
-/** A directory that somebody else could have put there, or could replace, would let them choose what we run and what we delete. */
-async function prepareBase(base: string): Promise<void> {
+/**
+ * Makes the directory of all sessions. One that somebody else could have put there, or could replace, would let them choose what we run and delete.
+ *
+ * @throws ConsentError `sandbox_failed` for such a one.
+ */
+export async function prepareBase(base: string): Promise<void> {
   await mkdir(base, { mode: 0o711 }).catch((error: unknown) => {
     if (!hasErrno(error, "EEXIST")) throw failed(`Cannot make the directory "${base}" of sandbox sessions: ${causeText(error)}`, error);
   });

@@ -3,17 +3,20 @@
  * agent's rights and ends what the agent leaves behind. Shared by landlock, preload and env, which say what those rights are.
  */
 import { chown, mkdir, rm } from "node:fs/promises";
-import type { Socket } from "node:net";
 import { ConsentError, isConsentError } from "@acp/core";
-import type { SandboxReport, SandboxSpawnOptions } from "@acp/core";
+import type { SandboxReport } from "@acp/core";
 import { confirmFindings, runFirstStage } from "./first-stage.js";
+import { makeHeld } from "./held.js";
 import { requireLevel } from "./levels.js";
 import type { Obstacle } from "./namespace-host.js";
 import type { NativeHelper } from "./native-helper.js";
 import type {
   AgentUser,
+  ConnectionTakers,
   ExpectedPlace,
   FirstStageFindings,
+  HeldAgent,
+  HoldOptions,
   LinuxSandboxedProcess,
   LinuxSandboxName,
   ResourceCaps,
@@ -76,7 +79,7 @@ export interface SupervisedSetup {
 interface Starting {
   readonly plan: SupervisedPlan;
   readonly argv: readonly string[];
-  readonly options: SandboxSpawnOptions<Socket>;
+  readonly options: HoldOptions;
   readonly session: Session;
   readonly undo: Undo;
   /** Until the word to go. */
@@ -87,31 +90,30 @@ interface Starting {
 const START_MS = 60_000;
 
 /**
- * Starts an agent.
+ * Starts all but the agent's command.
  *
- * @throws ConsentError as {@link Sandbox.spawn} says. Nothing is left running.
+ * @throws ConsentError as {@link LinuxSandbox.hold} says. Nothing is left running.
  */
-export async function startSupervised(
-  plan: SupervisedPlan,
-  argv: readonly string[],
-  options: SandboxSpawnOptions<Socket>,
-): Promise<LinuxSandboxedProcess> {
+export async function holdSupervised(plan: SupervisedPlan, argv: readonly string[], options: HoldOptions): Promise<HeldAgent> {
   if (argv.length === 0) throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
   refusePorts(plan.name, options);
   requireLevel(plan.report(), options.requiredLevel);
   await sweepSessions();
   const session = await openSession({ sandbox: plan.name, ...(options.files !== undefined && { files: options.files }) });
   const undo = createUndo(() => Promise.resolve(session[Symbol.asyncDispose]()));
+  const takeBack = async (cause: unknown): Promise<never> => {
+    await undo.all().catch(() => {}); // why it did not start matters more; the next start looks again
+    if (isConsentError(cause)) throw cause;
+    if (options.signal?.aborted === true) throw new ConsentError("aborted", `Cannot start an agent in "${plan.name}": aborted`, { cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConsentError("sandbox_failed", `Cannot start an agent in "${plan.name}": ${why}`, { cause });
+  };
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(START_MS), ...(options.signal === undefined ? [] : [options.signal])]);
-    return await startIn({ plan, argv, options, session, undo, signal });
+    const { report, go } = await holdIn({ plan, argv, options, session, undo, signal });
+    return makeHeld({ report, go, undo: takeBack, end: () => undo.all() });
   } catch (error) {
-    await undo.all().catch(() => {}); // why it did not start matters more; the next start looks again
-    if (isConsentError(error)) throw error;
-    if (options.signal?.aborted === true)
-      throw new ConsentError("aborted", `Cannot start an agent in "${plan.name}": aborted`, { cause: error });
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConsentError("sandbox_failed", `Cannot start an agent in "${plan.name}": ${why}`, { cause: error });
+    return await takeBack(error);
   }
 }
 
@@ -131,7 +133,8 @@ export async function probeByStart(plan: SupervisedPlan, obstacle: (why: Obstacl
   const fix = "Use another sandbox, and report this as a fault";
   try {
     const nothing = ["/bin/sh", "-c", "exit 0"];
-    const agent = await startSupervised(plan, nothing, { onConnection: (socket) => socket.destroy(), env: () => ({}), stdio: "pipe" });
+    const held = await holdSupervised(plan, nothing, { env: () => ({}), stdio: "pipe" });
+    const agent = await held.go({ onConnection: (socket) => socket.destroy() });
     const { code } = await agent.exited;
     return code === 0 ? agent.report : obstacle({ reason: "an agent that does nothing did not end well", fix });
   } catch (error) {
@@ -140,7 +143,12 @@ export async function probeByStart(plan: SupervisedPlan, obstacle: (why: Obstacl
   }
 }
 
-async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
+interface Held {
+  readonly report: SandboxReport;
+  readonly go: (takers: ConnectionTakers) => LinuxSandboxedProcess;
+}
+
+async function holdIn(starting: Starting): Promise<Held> {
   const { plan, argv, options, session, undo, signal } = starting;
   signal.throwIfAborted();
   const groups = plan.caps === undefined ? undefined : await createCapGroups(session, plan.caps);
@@ -178,9 +186,14 @@ async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
   const agent = findAgent(child);
   await groups?.add([child.process.pid ?? 0, ...descendantsOf(child.process.pid ?? 0)]); // all of them wait for the word to go
   await rm(environment);
-  signal.throwIfAborted();
-  stage.go(acceptFrom(plan.user.uid, options.onConnection));
-  return supervise(starting, { child, report, agent });
+  return {
+    report,
+    go: ({ onConnection }) => {
+      options.signal?.throwIfAborted();
+      stage.go({ onConnection: acceptFrom(plan.user.uid, onConnection) });
+      return supervise(starting, { child, report, agent });
+    },
+  };
 }
 
 /**

@@ -2,15 +2,16 @@
  * UID start: rules first, then the agent; and in the other order at the end. What cannot be taken back stays recorded for the next start.
  */
 import { rm } from "node:fs/promises";
-import type { Server, Socket } from "node:net";
+import type { Server } from "node:net";
 import { ConsentError } from "@acp/core";
-import type { SandboxReport, SandboxSpawnOptions } from "@acp/core";
+import type { SandboxReport } from "@acp/core";
 import { findCgroupPlace, makeCgroup } from "./cgroup-match.js";
 import { confirmFindings, runFirstStage } from "./first-stage.js";
+import { makeHeld } from "./held.js";
 import { openTableGuard } from "./nft-guard.js";
 import { makeTableName, makeUidRules } from "./nft-rules.js";
 import type { CgroupName } from "./nft-rules.js";
-import type { FirstStage, LinuxSandboxedProcess, Session } from "./parts.js";
+import type { ConnectionTakers, FirstStage, HeldAgent, HoldOptions, LinuxSandboxedProcess, Session } from "./parts.js";
 import { signalProcess } from "./process-tree.js";
 import type { ProcessMark } from "./process-tree.js";
 import { createCapGroups, parseCaps, removeCgroup } from "./resource-caps.js";
@@ -35,7 +36,7 @@ import type { Undo } from "./undo.js";
 export interface UidStart {
   readonly argv: readonly string[];
   readonly options: UidOptions;
-  readonly spawnOptions: SandboxSpawnOptions<Socket>;
+  readonly holdOptions: HoldOptions;
   readonly ground: UidGround;
   readonly report: SandboxReport;
   /** Whether routes are closed too. */
@@ -59,29 +60,34 @@ interface AgentCgroups {
 }
 
 /**
- * Starts it.
+ * Starts all but the agent's command.
  *
  * @throws ConsentError `sandbox_failed`, `sandbox_unavailable`, `options_invalid`. Nothing is left running.
  */
-export async function startUid(start: UidStart): Promise<LinuxSandboxedProcess> {
-  const { signal, files } = start.spawnOptions;
-  refusePorts("uid", start.spawnOptions);
+export async function holdUid(start: UidStart): Promise<HeldAgent> {
+  const { signal, files } = start.holdOptions;
+  refusePorts("uid", start.holdOptions);
   signal?.throwIfAborted();
   await sweepSessions({ release: releaseUid });
   const session = await openSession({ sandbox: "uid", ...(files !== undefined && { files }) });
   const undo = createUndo(() => Promise.resolve(session[Symbol.asyncDispose]()));
   const lost = new AbortController();
   const stopped = AbortSignal.any([lost.signal, ...(signal === undefined ? [] : [signal])]);
-  try {
-    return await startIn({ ...start, session, undo, lost, stopped });
-  } catch (error) {
+  const takeBack = async (cause: unknown): Promise<never> => {
     await undo.all().catch(() => {}); // why it did not start matters more; what is left is recorded
-    throw error;
+    throw cause;
+  };
+  try {
+    const go = await holdIn({ ...start, session, undo, lost, stopped });
+    return makeHeld({ report: start.report, go, undo: takeBack, end: () => undo.all() });
+  } catch (error) {
+    return await takeBack(error);
   }
 }
 
-async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
-  const { spawnOptions, ground, session, undo, stopped } = starting;
+/** @returns The word to go. */
+async function holdIn(starting: Starting): Promise<(takers: ConnectionTakers) => LinuxSandboxedProcess> {
+  const { holdOptions, ground, session, undo, stopped } = starting;
   const { places, user } = ground;
   const cgroups = await openCgroups(starting);
   const { port, server } = await openPort(starting, cgroups.name);
@@ -92,7 +98,7 @@ async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
     await namespace.ended;
   });
   const home = await openHome(user, session);
-  const environment = await writeEnvironment(session, user, spawnOptions.env({ port, files: session.inside, home }));
+  const environment = await writeEnvironment(session, user, holdOptions.env({ port, files: session.inside, home }));
   const spawned = spawnIn(starting, { namespace, cgroups, home });
   undo.add(async () => {
     namespace.kill();
@@ -102,9 +108,11 @@ async function startIn(starting: Starting): Promise<LinuxSandboxedProcess> {
   const stage = await runFirstStage(spawned.child, { mode: "connect", port, listener: server, session, signal: stopped });
   const mark = confirm(starting, { stage, spawned, cgroups });
   await rm(environment);
-  stopped.throwIfAborted();
-  stage.go(spawnOptions.onConnection);
-  return superviseUid(starting, { namespace, spawned, mark });
+  return (takers) => {
+    stopped.throwIfAborted();
+    stage.go(takers);
+    return superviseUid(starting, { namespace, spawned, mark });
+  };
 }
 
 /** Caps, and where rules can name a cgroup of version 2, one for them. */
@@ -151,16 +159,16 @@ async function openPort(
 }
 
 function spawnIn(
-  { argv, options, spawnOptions, ground, session }: Starting,
+  { argv, options, holdOptions, ground, session }: Starting,
   { namespace, cgroups, home }: { readonly namespace: UidNamespace; readonly cgroups: AgentCgroups; readonly home: string },
 ): SpawnedChild {
   const { user, helper, places, filter } = ground;
-  const cwd = spawnOptions.cwd ?? places.workspace?.path ?? home;
+  const cwd = holdOptions.cwd ?? places.workspace?.path ?? home;
   const caps = parseCaps(options.caps);
   const { enter } = namespace;
   const hasFilter = filter !== undefined;
   const command = makeUidCommand({ argv, user, session, cwd, enter, cgroups: cgroups.directories, helper, hasFilter, caps });
-  return spawnChain({ command, session, filter, streams: standardStreams(spawnOptions) });
+  return spawnChain({ command, session, filter, streams: standardStreams(holdOptions) });
 }
 
 /** What was checked inside against what is claimed; the process that the agent will be. */

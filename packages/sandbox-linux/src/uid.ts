@@ -4,6 +4,7 @@
  */
 import { ConsentError, isConsentError } from "@acp/core";
 import type { SandboxReport } from "@acp/core";
+import { withSpawn } from "./held.js";
 import { requireLevel } from "./levels.js";
 import { nativeHelper } from "./native-helper.js";
 import type { NativeHelper } from "./native-helper.js";
@@ -13,7 +14,7 @@ import { prepareUid } from "./uid-prepare.js";
 import type { UidGround, UidOptions } from "./uid-prepare.js";
 import { refuseRunning } from "./uid-processes.js";
 import { makeUidReport, makeUnavailableReport } from "./uid-report.js";
-import { startUid } from "./uid-start.js";
+import { holdUid } from "./uid-start.js";
 
 /** What a uid sandbox stands on besides the rules; less of it for tests. */
 export interface UidFooting {
@@ -25,7 +26,7 @@ export interface UidFooting {
 /** Makes the sandbox. The manager has to be root, and the agent's user nobody that could be somebody else. */
 export function createUidSandbox(options: UidOptions, footing: Partial<UidFooting> = {}): LinuxSandbox {
   const { findHelper = nativeHelper, hasRoutesClosed = true } = footing;
-  return {
+  return withSpawn({
     name: "uid",
     probe: async () => {
       try {
@@ -41,14 +42,14 @@ export function createUidSandbox(options: UidOptions, footing: Partial<UidFootin
         return makeUnavailableReport(reason, fix);
       }
     },
-    spawn: async (argv, spawnOptions) => {
+    hold: async (argv, holdOptions) => {
       if (argv.length === 0) throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
       const ground = await prepareUid(options, findHelper);
       const report = reportOf(options, ground);
-      requireLevel(report, spawnOptions.requiredLevel);
-      return await startUid({ argv, options, spawnOptions, ground, report, hasRoutesClosed });
+      requireLevel(report, holdOptions.requiredLevel);
+      return await holdUid({ argv, options, holdOptions, ground, report, hasRoutesClosed });
     },
-  };
+  });
 }
 
 function reportOf({ dns = "closed", unixSockets = "none" }: UidOptions, { helper, filter, noCgroup }: UidGround): SandboxReport {

@@ -23,12 +23,13 @@ const guard = (...writable: readonly string[]) => guardWorkspace({ path: work, a
 describe("guardWorkspace()", () => {
   it("holds the places, and the names of the folders above them", () => {
     write(".envrc", "a/b/.vscode/tasks.json", "a/c.txt");
-    expect(guard()).toEqual({ readOnly: at(".envrc", "a/b/.vscode"), pinned: at("a", "a/b"), writable: [], isComplete: true });
+    const readOnly = at(".envrc", "a/b/.vscode");
+    expect(guard()).toEqual({ found: readOnly, readOnly, pinned: at("a", "a/b"), writable: [], isComplete: true });
   });
 
   it("has nothing to hold where nothing is written, or nothing is there", () => {
     write(".envrc");
-    const nothing = { readOnly: [], pinned: [], writable: [], isComplete: true };
+    const nothing = { found: undefined, readOnly: [], pinned: [], writable: [], isComplete: true };
     expect(guardWorkspace({ path: work, access: "read-only" })).toEqual(nothing);
     expect(guardWorkspace(undefined)).toEqual(nothing);
   });
@@ -36,6 +37,7 @@ describe("guardWorkspace()", () => {
   it("leaves out what is given back, and gives back parts", () => {
     write(".envrc", ".vscode/tasks.json", ".npmrc");
     expect(guard(".envrc", ".vscode/tasks.json", "src", ".vscode/gone")).toMatchObject({
+      found: at(".envrc", ".npmrc", ".vscode"),
       readOnly: at(".npmrc", ".vscode"),
       writable: at(".vscode/tasks.json"),
     });

@@ -8,6 +8,8 @@ import { liesIn } from "./workspace.js";
 
 /** What is mounted over itself, by real paths. */
 export interface WorkspaceGuard {
+  /** All that was found in the workspace, whether it is held or not; `undefined` where nobody looked. */
+  readonly found: readonly string[] | undefined;
   /** For reading. */
   readonly readOnly: readonly string[];
   /** As it was, so that it keeps its name: outermost first. */
@@ -20,7 +22,7 @@ export interface WorkspaceGuard {
 
 /** Each is a mount, and a descriptor while an agent starts. */
 const MOUNTS_MAX = 256;
-const NOTHING: WorkspaceGuard = { readOnly: [], pinned: [], writable: [], isComplete: true };
+const NOTHING: WorkspaceGuard = { found: undefined, readOnly: [], pinned: [], writable: [], isComplete: true };
 
 /** Looks at a workspace, given by its real path. Links are left alone: there is nothing to mount on. */
 export function guardWorkspace(workspace: Workspace | undefined): WorkspaceGuard {
@@ -37,13 +39,15 @@ export function guardWorkspace(workspace: Workspace | undefined): WorkspaceGuard
     pinned = more;
   }
   const given = writable.filter((each) => readOnly.some((place) => liesIn(each, place)) && isThere(each));
-  return { readOnly, pinned, writable: given, isComplete: isComplete && readOnly.length === guarded.length };
+  return { found: places, readOnly, pinned, writable: given, isComplete: isComplete && readOnly.length === guarded.length };
 }
 
 /** Looks at all that an agent may write of the host. */
 export function guardAll(workspace: Workspace | undefined, writable: readonly string[] = []): WorkspaceGuard {
-  const guards = [guardWorkspace(workspace), ...writable.map((path) => guardWorkspace({ path, access: "read-write" }))];
+  const own = guardWorkspace(workspace);
+  const guards = [own, ...writable.map((path) => guardWorkspace({ path, access: "read-write" }))];
   return {
+    found: own.found,
     readOnly: guards.flatMap(({ readOnly }) => readOnly),
     pinned: guards.flatMap(({ pinned }) => pinned),
     writable: guards.flatMap((each) => each.writable),

@@ -15,7 +15,8 @@ import { hostOffers } from "../http/settings.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
 import { chooseServers, openServers, readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
-import { makeHome, withGate } from "../with-gate.js";
+import { makeHome } from "../make-home.js";
+import { withGate } from "../with-gate.js";
 import { screenOf } from "../guard.js";
 
 /** Who acts, where nobody says so: a client does not give its name before it has started us. */

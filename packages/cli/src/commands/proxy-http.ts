@@ -8,7 +8,8 @@ import { openHttpProxy } from "../http/open-http-proxy.js";
 import { choosePort, hostOffers, readPort } from "../http/settings.js";
 import { readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
-import { makeHome, withGate } from "../with-gate.js";
+import { makeHome } from "../make-home.js";
+import { withGate } from "../with-gate.js";
 
 /** Who asks, where nobody says so. */
 const AGENT_ID = "http-client";

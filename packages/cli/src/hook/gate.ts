@@ -10,7 +10,8 @@ import type { ExecApprovalConfig } from "@acp/core/exec";
 import type { Invocation } from "../command.js";
 import { readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
-import { makeHome, withGate } from "../with-gate.js";
+import { makeHome } from "../make-home.js";
+import { withGate } from "../with-gate.js";
 import type { GateInUse } from "../with-gate.js";
 
 /** Under what a command is judged. */

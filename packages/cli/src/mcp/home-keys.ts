@@ -34,7 +34,8 @@ export interface HomeKeys {
 export async function openHomeKeys(
   home: Home,
   invocation: Invocation,
-  find: () => Terminal | undefined = () => (invocation.flags.has("tty") ? controllingTerminal() : undefined),
+  find: () => Terminal | undefined | Promise<Terminal | undefined> = () =>
+    invocation.flags.has("tty") ? controllingTerminal() : undefined,
 ): Promise<HomeKeys> {
   if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
   const keys = await openKeys(home, invocation, find);

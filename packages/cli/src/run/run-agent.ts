@@ -6,24 +6,28 @@ import type { Agent, HttpAction } from "@acp/core";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
 import type { McpSessions, McpSessionsOptions, UpstreamConfig } from "@acp/proxy-mcp";
 import type { Home } from "@acp/home";
-import type { LinuxSandboxedProcess } from "@acp/sandbox-linux";
+import type { HeldAgent, LinuxSandboxedProcess } from "@acp/sandbox-linux";
 import type { Invocation, Outcome } from "../command.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
 import type { HomeConfig } from "../mcp/config.js";
 import type { HomeKeys } from "../mcp/home-keys.js";
 import type { GateInUse } from "../with-gate.js";
 import { createAskedGate } from "./ask-ahead.js";
-import { codeOfExit, codeOfSignal } from "./exit-code.js";
+import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
-import { startAgent } from "./start-agent.js";
-import type { StartAgentParts } from "./start-agent.js";
+import type { PassedSignals } from "./pass-signals.js";
+import type { RunPlan } from "./plan.js";
 import { screenOf } from "../guard.js";
 
 /** What an agent is run with. */
-export interface RunAgentParts extends StartAgentParts {
+export interface RunAgentParts {
   readonly invocation: Invocation;
+  readonly plan: RunPlan;
+  readonly signals: PassedSignals;
+  /** Let go here; ended by the caller where it was not. */
+  readonly held: HeldAgent;
   readonly home: Home;
   readonly source: HomeConfig;
   readonly homeKeys: HomeKeys;
@@ -41,8 +45,8 @@ const MCP_SERVICE = "mcp.acp.internal:1";
 /**
  * Runs it to its end.
  *
- * @returns The agent's exit code; 128 and the number of a signal that came before it ran.
- * @throws ConsentError `sandbox_unavailable`, `sandbox_failed`, `options_invalid`, `config_invalid`.
+ * @returns The agent's exit code.
+ * @throws ConsentError `sandbox_failed`, `options_invalid`, `config_invalid`.
  */
 export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
   const { invocation, source, homeKeys, inUse, upstreams, signals } = parts;
@@ -81,10 +85,12 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     const { agent, tunnels } = parts;
     const say = (line: string): void => invocation.print.notice(line);
     await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say });
-    for (const notice of await settleRecords(parts.home)) await inUse.notices.say("left_behind", notice);
-    const before = lookBefore(parts.plan.workspace);
+    const settled = await settleRecords(parts.home);
+    for (const notice of settled) await inUse.notices.say("left_behind", notice);
+    // What an earlier run left had its name still when the sandbox looked.
+    const before = lookBefore(parts.plan.workspace, settled.length === 0 ? parts.held.persistent : undefined);
     const record = before === undefined ? undefined : await keepRecord(parts.home, before);
-    const started = await startAgent(parts, (socket) => proxy.attach(socket, { agent }), hostPorts.takers);
+    const started = await parts.held.go({ onConnection: (socket) => proxy.attach(socket, { agent }), ports: hostPorts.takers });
     signals.to(started);
     try {
       const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
@@ -95,10 +101,6 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       if (notice !== undefined) await inUse.notices.say("left_behind", notice);
       await record?.done();
     }
-  } catch (error) {
-    const name = signals.stoppedBy();
-    if (name === undefined) throw error;
-    return { exitCode: codeOfSignal(name) };
   } finally {
     hostPorts.close();
     await Promise.all([proxy.close(), sessions?.close()]);

@@ -1,0 +1,78 @@
+/**
+ * Run under a gate: opens the gate that the agent passes through while its sandbox is being made, and lets the agent go when both are there.
+ */
+import { join } from "node:path";
+import type { Agent } from "@acp/core";
+import { channelsOf, DEFAULT_CONFIG } from "@acp/home";
+import type { Home } from "@acp/home";
+import { reachesLevel } from "@acp/sandbox-linux";
+import type { HeldAgent } from "@acp/sandbox-linux";
+import type { Invocation, Outcome } from "../command.js";
+import { terminalOf } from "../hidden-prompt.js";
+import { hostOffers, modelOffers } from "../http/settings.js";
+import { leadingWords, runsAsRoot } from "../mcp/agent-process.js";
+import { openServers } from "../mcp/config.js";
+import type { HomeConfig } from "../mcp/config.js";
+import { openHomeKeys } from "../mcp/home-keys.js";
+import { withGate } from "../with-gate.js";
+import { outsideServers } from "./outside-servers.js";
+import type { PassedSignals } from "./pass-signals.js";
+import type { RunPlan } from "./plan.js";
+import { runAgent } from "./run-agent.js";
+import type { RunAgentParts } from "./run-agent.js";
+import { warningOf } from "./warning.js";
+
+/** What is run, and from which home. */
+export interface UnderGateParts {
+  readonly invocation: Invocation;
+  readonly plan: RunPlan;
+  readonly signals: PassedSignals;
+  readonly home: Home;
+  readonly source: HomeConfig;
+  readonly servers: NonNullable<HomeConfig["config"]>["servers"];
+  /** Where its model is. */
+  readonly tunnels: RunAgentParts["tunnels"];
+  /** The agent, when its sandbox stands. Ended by the caller where it was not let go. */
+  readonly holding: Promise<HeldAgent>;
+}
+
+/** Who acts, where nobody says so. */
+const AGENT_ID = "agent";
+
+/**
+ * Runs it to its end.
+ *
+ * @throws ConsentError what a home throws that does not load, what holding the agent and {@link runAgent} throw.
+ */
+export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
+  const { invocation, plan, signals, home, source, tunnels, holding } = parts;
+  const { io, values } = invocation;
+  // Nobody is asked for a passphrase before it is known that the command can run. The terminal is still ours; the command gets it afterwards.
+  const homeKeys = await openHomeKeys(home, invocation, () => holding.then(() => terminalOf(io)));
+  const opened = await openServers(parts.servers, { file: source.file, keys: homeKeys.keys, env: {} });
+  const workspaces = plan.workspace === undefined ? [] : [plan.workspace.path];
+  const upstreams = await outsideServers(opened, { homeDir: home.dir, workspaces, io });
+  const agent: Agent = { id: values.agent ?? AGENT_ID, command: leadingWords(plan.argv) };
+  const over = new AbortController();
+  const held = await holding;
+  // Root lends itself to no agent, and what holds one hides the home.
+  const isHeld = reachesLevel(held.report.level, "partial") || runsAsRoot();
+  const host = { sharesUid: !isHeld, sandbox: held.report };
+  const gate = { invocation, signal: over.signal, home, source, homeKeys, host, agentId: agent.id };
+  try {
+    return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: modelOffers(hostOffers(io.env, source), tunnels) }, (inUse) => {
+      tell(invocation, home, source);
+      if (!invocation.print.json) for (const line of warningOf(host, io)) io.stderr.write(`${line}\n`);
+      return runAgent({ invocation, home, plan, held, source, homeKeys, upstreams, agent, tunnels, inUse, signals });
+    });
+  } finally {
+    over.abort(new Error("the command has ended"));
+  }
+}
+
+/** Where questions are answered: never where the agent could. */
+function tell({ print, io }: Invocation, { dir }: Home, { config }: HomeConfig): void {
+  const approve = `acp approve${dir === join(io.userHome, ".acp") ? "" : ` --home ${dir}`} in another terminal`;
+  const channels = channelsOf((config ?? DEFAULT_CONFIG).stages).map((name) => (name === "terminal" ? approve : name));
+  print.notice(`Questions are answered by ${channels.join(" or ")}, never here`);
+}
