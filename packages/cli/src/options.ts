@@ -63,6 +63,7 @@ export type OptionName =
   | "write"
   | "host-port"
   | "model-host"
+  | "private-home"
   | "user"
   | "env"
   | "unix-sockets"
@@ -144,6 +145,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     summary: "Files and folders of the workspace that the command may change although others run them by themselves (A,B)",
   },
   "host-port": { value: "PORTS", summary: "Ports of this machine that the command reaches as its own, past the gate (5432,6379)" },
+  "private-home": { value: "NAME", summary: "The command's own home stays under this name, with its logins and caches" },
   "model-host": {
     value: "HOSTS",
     summary: "Hosts of the command's model, asked about once before it starts (api.example.com); none asks nothing",

@@ -4,6 +4,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { EXIT_CODES } from "../src/exit-codes.js";
 import { needSandbox, runWorld } from "./run-world.js";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -47,5 +48,24 @@ describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, 
     expect(stderr).toContain(`.npmrc → .npmrc.set-aside. Workspace: ${world.work}\n`);
     expect(await readdir(world.work)).toEqual([".npmrc.set-aside"]);
     expect(await readdir(join(world.home, "left-behind"))).toEqual([]);
+  });
+});
+
+describe.skipIf(!NAMESPACE.run)(`the private home of acp run ${NAMESPACE.reason}`, () => {
+  it("is there again under its name, and under no other", async () => {
+    await using world = await runWorld();
+    const home = async (args: readonly string[]): Promise<string> =>
+      (await world.run(["sh", "-c", 'cat ~/.login 2>/dev/null || echo none; echo "logged in" > ~/.login'], { args })).stdout;
+    expect(await home(["--private-home", "claude"])).toBe("none\n");
+    expect(await home(["--private-home", "claude"])).toBe("logged in\n");
+    expect(await home(["--private-home", "claude", "--sandbox", "landlock"])).toBe("logged in\n");
+    expect(await home(["--private-home", "codex"])).toBe("none\n");
+    expect(await home([])).toBe("none\n");
+  });
+
+  it.each(["..", ".ssh", "a/b", "x".repeat(65)])("has a name of its own: not %j", async (name) => {
+    await using world = await runWorld();
+    const { code, stderr } = await world.run(["/bin/true"], { args: ["--private-home", name] });
+    expect([code, stderr]).toEqual([EXIT_CODES.not_run.code, expect.stringContaining("Cannot keep a home named")]);
   });
 });

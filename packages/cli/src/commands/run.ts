@@ -19,6 +19,7 @@ import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { passSignals } from "../run/pass-signals.js";
 import { readPlan } from "../run/plan.js";
+import { keepPrivateHome } from "../run/private-home.js";
 import { checkProgramInside } from "../run/program-inside.js";
 import { makeSandboxes } from "../run/sandboxes.js";
 
@@ -56,7 +57,9 @@ async function runPlan(
     );
   const hidden = await ownPaths({ home, source, invocation });
   await checkHostPorts(plan.hostPorts, ownPorts(source));
-  const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), onNotice: (text) => invocation.print.notice(text) });
+  const privateHome = plan.privateHome === undefined ? undefined : await keepPrivateHome(home, plan.privateHome);
+  const onNotice = (text: string): void => invocation.print.notice(text);
+  const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), privateHome, onNotice });
   const holding = chooseSandbox(sandboxes, plan.requiredLevel, (sandbox) => holdAgent(parts, sandbox)).catch(hintAtWorkspace(invocation));
   holding.catch(() => {}); // heard of below, unless something else fails first
   try {

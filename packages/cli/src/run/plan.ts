@@ -32,6 +32,8 @@ export interface RunPlan {
   readonly dns: "closed" | "system";
   /** Ports of this machine that are open to the agent. */
   readonly hostPorts: readonly number[];
+  /** Name of a home that stays; left out: it is gone when the command has ended. */
+  readonly privateHome?: string;
   /** Where the command's model answers; left out: what its name and its variables tell. */
   readonly modelHosts?: readonly string[];
 }
@@ -68,8 +70,14 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     unixSockets: flags.has("unix-sockets") ? "private" : "none",
     dns,
     hostPorts: listOf("host-port", values["host-port"]).map(readPort),
+    ...(values["private-home"] !== undefined && { privateHome: readName(values["private-home"]) }),
     ...(values["model-host"] !== undefined && { modelHosts: readModelHosts(values["model-host"]) }),
   };
+}
+
+function readName(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u.test(text)) return text;
+  throw usage(`Cannot keep a home named "${text}": write letters, digits, dots, dashes and underscores, 64 at most`);
 }
 
 function readModelHosts(text: string): readonly string[] {
@@ -105,6 +113,8 @@ function checkTogether({ sandbox, dns }: Pick<RunPlan, "dns"> & { readonly sandb
   if (dns === "system" && sandbox !== "uid") throw usage("Cannot use --dns: it belongs to --sandbox uid");
   if (values["host-port"] !== undefined && !["auto", "namespace"].includes(sandbox))
     throw usage(`Cannot use --host-port with --sandbox ${sandbox}: only in namespace localhost is the command's own`);
+  if (values["private-home"] !== undefined && !["auto", "namespace", "landlock"].includes(sandbox))
+    throw usage(`Cannot use --private-home with --sandbox ${sandbox}: the command has its user's home there`);
   if (values["openclaw-user"] === undefined) return;
   if (values.write !== undefined && values.workspace === undefined)
     throw usage("Cannot use --write without a workspace: name one with --workspace");

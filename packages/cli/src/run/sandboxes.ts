@@ -11,14 +11,20 @@ export interface SandboxesParts {
   readonly hidden: readonly string[];
   /** What runs outside, which no agent may change. */
   readonly programs: readonly string[];
+  /** The home inside, where it stays. */
+  readonly privateHome: string | undefined;
   /** Hears why a sandbox ended its agent. */
   readonly onNotice: (text: string) => void;
 }
 
 /** Makes them, one at a time, in the order in which they are to be tried. */
-export function* makeSandboxes(plan: RunPlan, { hidden, programs, onNotice }: SandboxesParts): Generator<LinuxSandbox, void> {
+export function* makeSandboxes(plan: RunPlan, { hidden, programs, privateHome, onNotice }: SandboxesParts): Generator<LinuxSandbox, void> {
   const { sandboxes, workspace, readable, user, unixSockets, dns } = plan;
-  const given = { ...(workspace !== undefined && { workspace }), ...(user !== undefined && { user }) };
+  const given = {
+    ...(workspace !== undefined && { workspace }),
+    ...(user !== undefined && { user }),
+    ...(privateHome !== undefined && { home: privateHome }),
+  };
   const options: LinuxSandboxOptions = { ...given, readable, hidden, programs, unixSockets, dns, onNotice };
   for (const name of sandboxes) yield createLinuxSandbox(name, options);
 }
