@@ -72,6 +72,16 @@ describe.skipIf(!NAMESPACE.run)(`localhost inside acp run ${NAMESPACE.reason}`, 
     expect((await world.events()).map(({ metadata }) => metadata["notice"])).toContain("host_ports");
   });
 
+  it("stands in every question", async () => {
+    await using world = await runWorld();
+    const { port } = await service();
+    const post = ["sh", "-c", `until [ -e go ]; do sleep 0.1; done; curl -sS -X POST ${world.origin}/`];
+    await using running = world.start(post, { args: ["--host-port", String(port), "--model-host", "none"] });
+    await using _silent = await world.attach(running);
+    const shown = async (): Promise<string> => (await acp(["pending", "--json"], { home: world.home })).stdout;
+    await expect.poll(shown, { timeout: 60_000 }).toContain(`Started as: \\"acp run --host-port ${port} -- sh\\"`);
+  });
+
   it("loses what --host-port opened while everything is paused", async () => {
     await using world = await runWorld();
     const { port, came } = await service();

@@ -51,6 +51,14 @@ describe.skipIf(process.platform !== "linux")("checkHostPorts()", () => {
   });
 });
 
+/** Whether a byte comes back before the connection ends. */
+function isAnswered(socket: Socket): Promise<boolean> {
+  return new Promise((resolve) => {
+    socket.once("data", () => resolve(true)).once("close", () => resolve(false));
+    socket.write("a");
+  });
+}
+
 describe("openHostPorts()", () => {
   it("carries bytes both ways, to the end, and cuts them in a pause", async () => {
     const directory = await mkdtemp(join(tmpdir(), "acp-ports-"));
@@ -74,6 +82,12 @@ describe("openHostPorts()", () => {
     first.end(text);
     await once(first, "close");
     expect(got.length).toBe(text.length);
+
+    const many = await Promise.all(Array.from({ length: 300 }, () => reach()));
+    const answers = await Promise.all(many.map(isAnswered));
+    expect(answers.filter((each) => each)).toHaveLength(256);
+    for (const socket of many) socket.destroy();
+    await expect.poll(async () => isAnswered(await reach())).toBe(true);
 
     const second = await reach();
     second.write("a");

@@ -27,6 +27,8 @@ const ENGINES: ReadonlySet<number> = new Set([2375, 2376, 2377, 4243, 10_250, 10
 const FORBIDDEN = /(?:^|[/\s(])(?:dockerd|docker-proxy|containerd|podman|buildkitd|crio|kubelet|acp(?:\.cjs)?)(?:[\s)]|$)|@acp\//u;
 /** How long a connection outlives a pause, at most. */
 const LOOK_MS = 500;
+/** At once, of all ports: each takes two descriptors of the process that the gate is in. */
+const CONNECTIONS_MAX = 256;
 
 /**
  * Refuses ports that nobody may open to an agent.
@@ -60,7 +62,7 @@ export function openHostPorts(ports: readonly number[], { home, agentId, clock }
   const take =
     (port: number) =>
     (agent: Socket): void => {
-      if (isPaused()) return void agent.destroy();
+      if (isPaused() || open.size >= 2 * CONNECTIONS_MAX) return void agent.destroy();
       // Who has said all still hears the answer.
       agent.allowHalfOpen = true;
       const service = connect({ host: "127.0.0.1", port, allowHalfOpen: true });

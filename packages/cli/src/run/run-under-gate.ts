@@ -52,7 +52,7 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
   const opened = await openServers(parts.servers, { file: source.file, keys: homeKeys.keys, env: {} });
   const workspaces = plan.workspace === undefined ? [] : [plan.workspace.path];
   const upstreams = await outsideServers(opened, { homeDir: home.dir, workspaces, io });
-  const agent: Agent = { id: values.agent ?? AGENT_ID, command: leadingWords(plan.argv) };
+  const agent: Agent = { id: values.agent ?? AGENT_ID, command: startedAs(plan) };
   const over = new AbortController();
   const held = await holding;
   // Root lends itself to no agent, and what holds one hides the home.
@@ -68,6 +68,12 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
   } finally {
     over.abort(new Error("the command has ended"));
   }
+}
+
+/** For the person who is asked: what the agent is, and what it reaches past the gate. */
+function startedAs({ argv, hostPorts }: RunPlan): string {
+  const command = leadingWords(argv);
+  return hostPorts.length === 0 ? command : `acp run --host-port ${hostPorts.join(",")} -- ${command}`;
 }
 
 /** Where questions are answered: never where the agent could. */
