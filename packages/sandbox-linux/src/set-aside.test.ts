@@ -79,6 +79,7 @@ describe("setAside()", () => {
     chmodSync(join(work, "closed"), 0o500);
     expect(setAside(work, [file])).toEqual([{ place: file, aside: `${file}.set-aside` }]);
     expect(statSync(join(work, "closed")).mode & 0o777).toBe(0o500);
+    chmodSync(join(work, "closed"), 0o700); // so that it can be removed
   });
 
   it("cuts a name that has no room for more", () => {
