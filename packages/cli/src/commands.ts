@@ -8,6 +8,7 @@ import { PROXY_COMMANDS } from "./commands-proxy.js";
 import { RECORD_COMMANDS } from "./commands-records.js";
 import { SANDBOX_COMMANDS } from "./commands-sandbox.js";
 import { SECRET_COMMANDS } from "./commands-secrets.js";
+import { SERVER_COMMANDS } from "./commands-servers.js";
 
 /** Every command. */
 export const COMMANDS: readonly Command[] = [
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   },
   ...PROXY_COMMANDS,
   ...SANDBOX_COMMANDS,
+  ...SERVER_COMMANDS,
   {
     name: "approve",
     summary: "Answer the questions of every running gate",
