@@ -62,6 +62,10 @@ export interface GateInUse {
   attached(): number | undefined;
   /** One more gate, which differs in its policy alone: the file's, which must be there. */
   gateWith(policyFile: string): Promise<ConsentGate>;
+  /**
+   * One more gate with the same policy, for somebody besides the agent: with a layer of its own, no secret of the vault, and its own mark of how it is held.
+   */
+  gateFor(layer: Layer, isolation: string): ConsentGate;
 }
 
 /**
@@ -114,16 +118,21 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
     ...heedRotation({ home, ...homeKeys, notices }),
     ...gateOptionsOf(source),
   };
-  await using others = keepGates(async (file) => {
-    const other = createConsentGate({ policy: await policyOf(parts, notices, { file, mustExist: true }), ...options });
-    gates.add(other);
-    return other;
-  });
+  await using others = keepGates(gates, async (file) =>
+    createConsentGate({ policy: await policyOf(parts, notices, { file, mustExist: true }), ...options }),
+  );
   await using gate = createConsentGate({ ...policy, ...options });
   gates.add(gate);
+  const gateFor: GateInUse["gateFor"] = (layer, mark) =>
+    others.keep(createConsentGate({ ...policy, ...withoutVault(options), layers: [...options.layers, layer], isolation: mark }));
   const shownAgain = await gate.resume();
   if (shownAgain > 0) print.notice(`${shownAgain} questions that an earlier gate left open are asked again`);
-  return await use({ gate, guard, notices, log: written.sink, attached, gateWith: (file) => others.open(file) });
+  return await use({ gate, guard, notices, log: written.sink, attached, gateWith: (file) => others.open(file), gateFor });
+}
+
+/** What is the agent's to use is not for everybody who is judged by its policy. */
+function withoutVault<T extends Pick<GateOptions, "vault">>({ vault: _agents, ...rest }: T): Omit<T, "vault"> {
+  return rest;
 }
 
 /** What is in the home's stores and no gate of it wrote: it does not count, and somebody should know. */
@@ -152,17 +161,20 @@ async function endPausedOf(gates: ReadonlySet<ConsentGate>): Promise<PausedEnd> 
 
 interface KeptGates extends AsyncDisposable {
   open(file: string): Promise<ConsentGate>;
+  keep(gate: ConsentGate): ConsentGate;
 }
 
-/** Gates that are closed together. */
-function keepGates(make: (file: string) => Promise<ConsentGate>): KeptGates {
+/** Gates that are closed together, and ended with all. */
+function keepGates(all: Set<ConsentGate>, make: (file: string) => Promise<ConsentGate>): KeptGates {
   const gates: ConsentGate[] = [];
+  const keep = (gate: ConsentGate): ConsentGate => {
+    gates.push(gate);
+    all.add(gate);
+    return gate;
+  };
   return {
-    async open(file) {
-      const gate = await make(file);
-      gates.push(gate);
-      return gate;
-    },
+    open: async (file) => keep(await make(file)),
+    keep,
     async [Symbol.asyncDispose]() {
       for (const gate of gates) await gate.close();
     },

@@ -3,6 +3,7 @@
  */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
 import type { AnswerParts } from "@acp/core";
@@ -11,6 +12,9 @@ import { StdioClientTransport, getDefaultEnvironment } from "@modelcontextprotoc
 import { BIN } from "./harness.js";
 
 const require = createRequire(import.meta.url);
+
+/** Where the packages of servers are, for a sandbox that has to show them. */
+export const SERVER_PACKAGES: string = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
 /** The real file server, over the folder. */
 export function fileServer(folder: string): readonly string[] {

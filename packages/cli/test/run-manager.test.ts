@@ -64,10 +64,10 @@ describe.skipIf(!NAMESPACE.run)(`the manager of acp run ${NAMESPACE.reason}`, ()
       { command: "npx --offline --no-install evil", env: { PATH: "WORK/node_modules/.bin:/usr/local/bin:/usr/bin:/bin" } },
     ],
     ["a path in the folder", { command: "./node_modules/.bin/evil" }],
-  ])("starts no MCP server that the agent has written: %s", async (_name, server) => {
+  ])("starts no MCP server outside that the agent has written: %s", async (_name, server) => {
     await using world = await plantedWorld(["evil", "node"]);
     const env = "env" in server ? { env: { PATH: server.env.PATH.replace("WORK", world.work) } } : {};
-    await configure(world, { name: "files", ...server, ...env });
+    await configure(world, { name: "files", sandbox: "none", ...server, ...env });
     // Inside, the agent may run what it likes; the bridge wants the real node.
     const bridge = ["/bin/sh", "-c", 'PATH="${PATH%%:*}:/usr/local/bin:/usr/bin:/bin" exec acp-mcp-bridge'];
     const input = '{"jsonrpc":"2.0","id":1,"method":"initialize"}\n';
@@ -78,7 +78,7 @@ describe.skipIf(!NAMESPACE.run)(`the manager of acp run ${NAMESPACE.reason}`, ()
 
   it("refuses an MCP server whose working directory is the agent's", async () => {
     await using world = await plantedWorld([]);
-    await configure(world, { name: "files", command: "npx server", cwd: world.work });
+    await configure(world, { name: "files", command: "npx server", cwd: world.work, sandbox: "none" });
     const { code, stderr } = await world.run(["/bin/true"]);
     expect([code, stderr]).toEqual([EXIT_CODES.not_run.code, expect.stringContaining("its working directory is not safe")]);
   });

@@ -1,14 +1,14 @@
 /**
- * MCP inside `acp run`: an agent whose client starts `acp-mcp-bridge`, and one that is the client itself, before the real file server, which runs
- * outside.
+ * MCP inside `acp run`: an agent whose client starts `acp-mcp-bridge`, and one that is the client itself, before the real file server in a sandbox of
+ * its own.
  */
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { answerNext } from "./http-world.js";
-import { fileServer } from "./mcp-client.js";
-import { WAIT_FOR_GO, isolationsOf, needSandbox, runWorld } from "./run-world.js";
+import { fileServer, SERVER_PACKAGES } from "./mcp-client.js";
+import { AGENT_UID, WAIT_FOR_GO, isolationsOf, needSandbox, runWorld } from "./run-world.js";
 import type { RunWorld } from "./run-world.js";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -70,8 +70,8 @@ interface McpWorld extends RunWorld {
 }
 
 /** Makes the command the one server of config.yml. */
-async function configure({ home }: RunWorld, [command = "", ...args]: readonly string[]): Promise<void> {
-  const server = JSON.stringify({ name: "files", command, args });
+async function configure({ home, path }: RunWorld, [command = "", ...args]: readonly string[]): Promise<void> {
+  const server = JSON.stringify({ name: "files", command, args, read: [SERVER_PACKAGES], write: [join(path, "files")] });
   await writeFile(join(home, "config.yml"), `version: "1"\nproxy:\n  upstream_servers:\n    - ${server}\n`, { mode: 0o600 });
 }
 
@@ -80,6 +80,7 @@ async function mcpWorld(): Promise<McpWorld> {
   const folder = join(world.path, "files");
   await mkdir(folder);
   await writeFile(join(folder, "a.txt"), "hello");
+  if (process.getuid?.() === 0) await chown(folder, AGENT_UID, AGENT_UID);
   await configure(world, fileServer(folder));
   await world.write("client.mjs", CLIENT);
   await world.write("bridge.mjs", BY_BRIDGE);

@@ -17,7 +17,7 @@ import { attachSilent, httpWorld } from "./http-world.js";
 import type { HttpWorld, HttpWorldOptions } from "./http-world.js";
 
 /** Who the agent is where the tests run as root; nobody has the number. */
-const AGENT_UID = 61_077;
+export const AGENT_UID = 61_077;
 
 /** Whether a sandbox can start here, as `acp sandbox probe` finds. */
 export function needSandbox(name: string): HostNeed {

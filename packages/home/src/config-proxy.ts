@@ -1,6 +1,7 @@
 /** Config, proxy: the MCP servers to stand in front of, and the HTTP proxy. Format: spec/home.md §2. */
-import { type HostCover, isConsentError, normalizeHost, parseAuthority } from "@acp/core";
+import type { HostCover } from "@acp/core";
 import { type Spot, invalid, readList, readMap, readNumber, readOneOf, readText } from "@acp/core/yaml";
+import { readHosts } from "./config-hosts.js";
 import { type UpstreamServer, readServers } from "./config-servers.js";
 import { ifGiven, readPath, readSecret, required } from "./config-values.js";
 import type { PathOrigins } from "./paths.js";
@@ -41,9 +42,6 @@ export interface ProxyConfig {
 }
 
 const PORT = { min: 1, max: 65_535, whole: true } as const;
-/** A host of 253 characters, brackets, and a port. */
-const HOST_CHARS_MAX = 262;
-const HAS_PORT = /^(?:\[[^\]]*\]|[^:]*):[0-9]+$/;
 const ID = /^[!-9;-~]{1,128}$/;
 
 /** Reads it; what cannot be used yet is added to the list. */
@@ -96,21 +94,6 @@ function readAgents(spot: Spot, origins: PathOrigins): readonly HttpAgentConfig[
     ids.add(id);
     const policyPath = ifGiven(entries.get("policy"), (at) => readPath(at, origins));
     return { id, token: readSecret(required(each, entries, "token")), ...(policyPath === undefined ? {} : { policyPath }) };
-  });
-}
-
-/** A list of `host` and `host:port`: no patterns, because each entry opens something that is closed for a reason. */
-function readHosts(spot: Spot): readonly string[] {
-  return readList(spot).map((each) => {
-    const text = readText(each, HOST_CHARS_MAX);
-    try {
-      if (HAS_PORT.test(text)) parseAuthority(text);
-      else normalizeHost(text);
-    } catch (cause) {
-      if (!isConsentError(cause)) throw cause;
-      throw invalid(each, `expected a host, or a host and its port as localhost:3000 is: ${cause.message}`, { cause });
-    }
-    return text;
   });
 }
 

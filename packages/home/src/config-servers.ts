@@ -1,11 +1,26 @@
 /** Config, servers: the MCP servers to stand in front of. */
-import { type Spot, invalid, readList, readMap, readText } from "@acp/core/yaml";
+import { type Spot, invalid, readList, readMap, readOneOf, readText } from "@acp/core/yaml";
+import { readHosts } from "./config-hosts.js";
 import { ifGiven, readOpaque, readPath, readUrl, required } from "./config-values.js";
 import type { PathOrigins } from "./paths.js";
 import { splitWords } from "./words.js";
 
+/** What a server may see and reach in its sandbox. */
+export interface ServerReach {
+  /** `none`: it is started outside of any sandbox. Left out: in one, where `acp run` starts it. */
+  readonly sandbox?: "auto" | "none";
+  /** How much of the agent's workspace it sees; left out: nothing. */
+  readonly workspace?: "read" | "write";
+  /** Further directories that it may read. */
+  readonly read?: readonly string[];
+  /** Further directories that it may change. */
+  readonly write?: readonly string[];
+  /** Hosts that it may reach, as `host` (ports 443 and 80) or `host:port`; left out: none. */
+  readonly network?: readonly string[];
+}
+
 /** A server that is started. */
-export interface CommandServer {
+export interface CommandServer extends ServerReach {
   readonly name: string;
   /** Program and arguments; never given to a shell. */
   readonly command: readonly string[];
@@ -23,6 +38,9 @@ export interface UrlServer {
 /** An MCP server of the config. */
 export type UpstreamServer = CommandServer | UrlServer;
 
+/** What goes with a command only; the last five are {@link ServerReach}. */
+const OF_COMMANDS = ["command", "args", "env", "cwd", "sandbox", "workspace", "read", "write", "network"];
+const PATHS_MAX = 64;
 const NAME = /^[a-z0-9_-]{1,64}$/;
 const COMMAND_CHARS_MAX = 8_192;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -31,13 +49,13 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function readServers(spot: Spot, origins: PathOrigins): readonly UpstreamServer[] {
   const names = new Set<string>();
   return readList(spot).map((each) => {
-    const entries = readMap(each, ["name", "command", "args", "env", "cwd", "url"]);
+    const entries = readMap(each, ["name", "url", ...OF_COMMANDS]);
     const name = readName(required(each, entries, "name"), names);
     const url = entries.get("url");
     const command = entries.get("command");
     if (command !== undefined && url === undefined) return { name, ...readCommand(command, entries, origins) };
     if (command !== undefined || url === undefined) throw invalid(each, 'it needs either "command" or "url"');
-    const misplaced = ["args", "env", "cwd"].find((key) => entries.has(key));
+    const misplaced = OF_COMMANDS.find((key) => entries.has(key));
     if (misplaced !== undefined) throw invalid(entries.get(misplaced) ?? each, `"${misplaced}" goes with "command" only`, { part: "key" });
     return { name, url: readUrl(url) };
   });
@@ -63,7 +81,34 @@ function readCommand(spot: Spot, entries: ReadonlyMap<string, Spot>, origins: Pa
     command: [...split.words, ...args.map(readOpaque)],
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...readReach(entries, origins),
   };
+}
+
+function readReach(entries: ReadonlyMap<string, Spot>, origins: PathOrigins): ServerReach {
+  const paths = (each: Spot): readonly string[] => readPaths(each, origins);
+  const sandbox = ifGiven(entries.get("sandbox"), (each) => readOneOf(each, ["auto", "none"]));
+  const workspace = ifGiven(entries.get("workspace"), (each) => readOneOf(each, ["read", "write"]));
+  const read = ifGiven(entries.get("read"), paths);
+  const write = ifGiven(entries.get("write"), paths);
+  const network = ifGiven(entries.get("network"), readHosts);
+  const idle = sandbox === "none" ? ["workspace", "read", "write", "network"].find((key) => entries.has(key)) : undefined;
+  const spot = idle === undefined ? undefined : entries.get(idle);
+  if (spot !== undefined)
+    throw invalid(spot, `"${idle}" limits a sandbox, and "sandbox: none" has none; leave one of them out`, { part: "key" });
+  return {
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(read === undefined ? {} : { read }),
+    ...(write === undefined ? {} : { write }),
+    ...(network === undefined ? {} : { network }),
+  };
+}
+
+function readPaths(spot: Spot, origins: PathOrigins): readonly string[] {
+  const paths = readList(spot);
+  if (paths.length > PATHS_MAX) throw invalid(spot, `there are more than ${PATHS_MAX} directories`);
+  return paths.map((each) => readPath(each, origins));
 }
 
 function readEnvironment(spot: Spot): Readonly<Record<string, string>> {

@@ -11,7 +11,7 @@ export { encryptConfigField, readConfigField } from "./config-encrypt.js";
 export type { FieldChange, FieldState } from "./config-encrypt.js";
 export type { HttpAgentConfig, HttpProxyConfig, ProxyConfig } from "./config-proxy.js";
 export { openHttpAgentConfig, openServerConfig, openTelegramConfig, openWebhookConfig } from "./config-secrets.js";
-export type { CommandServer, UpstreamServer, UrlServer } from "./config-servers.js";
+export type { CommandServer, ServerReach, UpstreamServer, UrlServer } from "./config-servers.js";
 export { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
 export { fileGrants } from "./grants-file.js";
 export type { FileGrantsOptions } from "./grants-file.js";

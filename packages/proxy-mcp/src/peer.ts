@@ -13,7 +13,8 @@ import type { RouterParts } from "./router.js";
 import { errorLine, INTERNAL_ERROR, requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import { startUpstream } from "./upstream.js";
-import type { CommandUpstream, Upstream } from "./upstream.js";
+import type { LocalUpstream } from "./server-process.js";
+import type { Upstream } from "./upstream.js";
 
 /** A request under way to a peer. */
 export interface SentRequest {
@@ -67,7 +68,7 @@ interface Waiting {
 }
 
 interface PeerState {
-  readonly config: CommandUpstream;
+  readonly config: LocalUpstream;
   readonly parts: RouterParts;
   readonly handlers: PeerHandlers;
   readonly waiting: Map<RpcId, Waiting>;
@@ -76,7 +77,7 @@ interface PeerState {
 }
 
 /** Starts a server as one of several. */
-export function createPeer(config: CommandUpstream, parts: RouterParts, handlers: PeerHandlers): Peer {
+export function createPeer(config: LocalUpstream, parts: RouterParts, handlers: PeerHandlers): Peer {
   const state: PeerState = { config, parts, handlers, waiting: new Map(), nextId: 1, upstream: undefined };
   const peer: Peer = {
     name: config.name,

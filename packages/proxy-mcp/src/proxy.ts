@@ -22,7 +22,7 @@ import { screened } from "./screen.js";
 import type { ScreenMessage } from "./screen.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
-import type { CommandUpstream } from "./upstream.js";
+import type { LocalUpstream } from "./server-process.js";
 
 /** A server that is reached over HTTP; not supported yet. */
 export interface UrlUpstream {
@@ -31,7 +31,7 @@ export interface UrlUpstream {
 }
 
 /** A server behind the proxy. */
-export type UpstreamConfig = CommandUpstream | UrlUpstream;
+export type UpstreamConfig = LocalUpstream | UrlUpstream;
 
 /** Parts of a proxy. */
 export interface McpProxyOptions {
@@ -222,7 +222,7 @@ function createRouter(parts: RouterParts): Router {
  *
  * @throws ConsentError `options_invalid`.
  */
-export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly CommandUpstream[] {
+export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly LocalUpstream[] {
   const names = new Set<string>();
   if (configs.length === 0) throw invalid("start the proxy: it has no server");
   return configs.map((config) => {
@@ -231,6 +231,7 @@ export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly Com
       throw invalid(`use the server name ${JSON.stringify(name)}: it must be letters, digits and single "-" or "_" between them`);
     if (names.has(name)) throw invalid(`use the server name "${name}": two servers have it`);
     names.add(name);
+    if ("start" in config) return config;
     if (!("command" in config)) throw invalid(`use the server "${name}": a server with a "url" is not supported yet; use a "command"`);
     if (config.command.length === 0 || config.command[0] === "") throw invalid(`use the server "${name}": its command is empty`);
     return config;

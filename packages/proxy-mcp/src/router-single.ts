@@ -18,7 +18,8 @@ import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, requestLine } from "./rpc.j
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
 import { startUpstream } from "./upstream.js";
-import type { CommandUpstream, Upstream } from "./upstream.js";
+import type { LocalUpstream } from "./server-process.js";
+import type { Upstream } from "./upstream.js";
 
 /** A request that waits for its answer. */
 interface Waiting {
@@ -49,7 +50,7 @@ interface State {
 }
 
 /** A router for one server; starts it. */
-export function createSingleRouter(parts: RouterParts, config: CommandUpstream): Router {
+export function createSingleRouter(parts: RouterParts, config: LocalUpstream): Router {
   const state: State = {
     parts,
     catalog: createCatalog(config.name, parts.log),

@@ -3,11 +3,11 @@
  */
 import type { CallParts } from "./tool-call.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
-import type { CommandUpstream } from "./upstream.js";
+import type { LocalUpstream } from "./server-process.js";
 
 /** What a router is made of. */
 export interface RouterParts extends CallParts {
-  readonly upstreams: readonly CommandUpstream[];
+  readonly upstreams: readonly LocalUpstream[];
   readonly startTimeoutMs: number;
   /** Whether some server wants no more lines for now. */
   readonly onPressure: (on: boolean) => void;

@@ -1,12 +1,9 @@
 /**
- * Upstream: one server as a child process that speaks MCP on stdin and stdout.
- * Its stderr goes to the log, line by line. It runs in a process group of its own, so that what it starts (npx starts node) ends with it.
+ * Upstream: one server that speaks MCP on stdin and stdout. Its stderr goes to the log, line by line.
  */
-import type { ChildProcess } from "node:child_process";
-import { delimiter, resolve as resolvePath } from "node:path";
-import type { Writable } from "node:stream";
+import { PassThrough } from "node:stream";
+import type { Readable } from "node:stream";
 import type { Clock } from "@acp/core";
-import { hasOutput, type ReadableProcess, startProgram, trustedProgram } from "@acp/host";
 import type { ServerFailure } from "./failure.js";
 import { createLineSplitter, edgesOf } from "./framing.js";
 import type { OversizeLine } from "./framing.js";
@@ -19,19 +16,8 @@ import { readServerLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import { errorLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
-
-/** A server that is started as a child process. */
-export interface CommandUpstream {
-  /** What policies, people and logs call the server. */
-  readonly name: string;
-  /** Program and arguments; no shell reads them. */
-  readonly command: readonly string[];
-  /** The whole environment of the server; left out, it gets the proxy's. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-  /** Directories that an agent writes in, by real paths: no program is started from there. */
-  readonly workspaces?: readonly string[];
-}
+import { startCommand } from "./server-process.js";
+import type { LocalUpstream, ServerProcess, StartedUpstream, StartingServer } from "./server-process.js";
 
 /** What a server reports, and how it is heard. */
 export interface UpstreamHandlers {
@@ -60,46 +46,71 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-type Child = ReadableProcess & { readonly stdin: Writable };
-
-/** Starts a server. */
-export function startUpstream(config: CommandUpstream, handlers: UpstreamHandlers): Upstream {
+/** Starts a server. What it is sent meanwhile waits, in order. */
+export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers): Upstream {
   const { name } = config;
-  const child = start(config);
-  if ("problem" in child) return neverStarted(name, `Cannot start server "${name}": ${child.problem}`, handlers);
-  const outbox = createOutbox(child.stdin, { onPressure: handlers.onPressure });
+  const starting = "start" in config ? startGiven(config) : startCommand(config);
+  const outbox = createOutbox(starting.stdin, { onPressure: handlers.onPressure });
   let closing = false;
   let over = false;
+  let running: ServerProcess | undefined;
+  let isPaused = false;
   let tellGone: () => void = () => {};
   const gone = new Promise<void>((resolve) => {
     tellGone = resolve;
   });
   const hear = maskedHearing(name, handlers, (line) => outbox.send(line));
-  listen(child, config, {
-    ...handlers,
-    onLine: (line) => over || hear(line),
-    onEnd(failure): void {
-      if (over) return;
-      over = true;
-      tellGone();
-      if (!closing) handlers.onEnd(failure);
+  const onEnd = (failure: ServerFailure): void => {
+    if (over) return;
+    over = true;
+    tellGone();
+    if (!closing) handlers.onEnd(failure);
+  };
+  const ready = starting.process.then(
+    (server) => {
+      running = server;
+      listen(server, name, { ...handlers, onLine: (line) => over || hear(line), onEnd });
+      if (isPaused) server.stdout.pause();
     },
-  });
+    (error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      onEnd({ server: name, reason: `Cannot start server "${name}": ${logText(why)}` });
+    },
+  );
   return {
     name,
     send: (line) => outbox.send(line),
-    pause: (on) => void (on ? child.stdout.pause() : child.stdout.resume()),
+    pause(on) {
+      isPaused = on;
+      if (on) running?.stdout.pause();
+      else running?.stdout.resume();
+    },
     async close(): Promise<void> {
       closing = true;
       if (over) return;
       void outbox.end();
+      // What it was sent before it ran is still its to answer.
+      await ready;
       if (await within(gone, EXIT_GRACE_MS)) return;
-      signalGroup(child, "SIGTERM");
+      running?.stop();
       if (await within(gone, KILL_GRACE_MS)) return;
-      signalGroup(child, "SIGKILL");
+      running?.kill();
       await gone;
     },
   };
+}
+
+/** What the server is sent passes on as soon as there is one. */
+function startGiven({ start }: StartedUpstream): StartingServer {
+  const stdin = new PassThrough();
+  const process = (async () => {
+    const server = await start();
+    server.stdin.on("error", () => stdin.destroy());
+    server.stdin.on("close", () => stdin.destroy());
+    stdin.pipe(server.stdin);
+    return server;
+  })();
+  return { stdin, process };
 }
 
 /** Hears a server's lines masked. What cannot be masked is not heard; who waits for it is told. */
@@ -123,67 +134,38 @@ function maskedHearing(name: string, handlers: UpstreamHandlers, reply: (line: B
   };
 }
 
-function start({
-  command: [program = "", ...args],
-  env = ownEnvironment(),
-  cwd = process.cwd(),
-  workspaces = [],
-}: CommandUpstream): Child | { readonly problem: string } {
-  const directories = (env["PATH"] ?? "").split(delimiter);
-  const found = trustedProgram(/[/\\]/u.test(program) ? resolvePath(cwd, program) : program, { directories, workspaces });
-  if ("reason" in found) return { problem: found.isMissing ? notThere(program) : found.reason };
-  const child = startProgram(found, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"], isDetached: process.platform !== "win32" });
-  return isPiped(child) ? child : { problem: "the system has no free descriptors" };
-}
-
-function isPiped(child: ChildProcess): child is Child {
-  return hasOutput(child) && child.stdin !== null;
-}
-
-function ownEnvironment(): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
-}
-
-/** A server that there is no process of: it has failed as soon as somebody can hear of it. */
-function neverStarted(name: string, reason: string, { onEnd }: UpstreamHandlers): Upstream {
-  let closing = false;
-  queueMicrotask(() => closing || onEnd({ server: name, reason }));
-  return { name, send: () => undefined, pause: () => undefined, close: () => Promise.resolve(void (closing = true)) };
-}
-
 /** Reports what a server says, and its end, perhaps more than once. */
-function listen(child: Child, { name, command }: CommandUpstream, handlers: UpstreamHandlers): void {
+function listen(server: ServerProcess, name: string, handlers: UpstreamHandlers): void {
+  const { stdout, stderr } = server;
   const end = (reason: string): void => handlers.onEnd({ server: name, reason });
   const splitter = createLineSplitter(handlers);
-  child.stdout.on("data", (chunk: Buffer) => splitter.push(chunk));
-  child.stdout.on("end", () => {
+  let isGone = false;
+  stdout.on("data", (chunk: Buffer) => splitter.push(chunk));
+  stdout.on("end", () => {
     splitter.end();
     // Whoever says nothing more is as good as gone, also while the process lives on.
     setTimeout(() => {
-      if (child.exitCode === null && child.signalCode === null) signalGroup(child, "SIGTERM");
+      if (!isGone) server.stop();
       end(`Server "${name}" closed its output`);
     }, DRAIN_MS).unref();
   });
-  child.stdout.on("error", () => {});
-  logStderr(child.stderr, name, handlers);
-  child.on("error", (error) => end(`Cannot start server "${name}": ${startProblem(error, command[0] ?? "")}`));
-  child.on("exit", (code, signal) => {
-    const reason = `Server "${name}" ${signal === null ? `exited with code ${code}` : `was ended by ${signal}`}`;
-    child.once("close", () => end(reason));
+  stdout.on("error", () => {});
+  const silent = Promise.all([closed(stdout), closed(stderr)]);
+  logStderr(stderr, name, handlers);
+  void server.exited.then(({ code, signal }) => {
+    isGone = true;
+    const reason = `Server "${name}" ${signal === undefined ? `exited with code ${code}` : `was ended by ${signal}`}`;
+    void silent.then(() => end(reason));
     // A child of the server may keep its stdout open for ever.
     setTimeout(() => end(reason), DRAIN_MS).unref();
   });
 }
 
-function startProblem(error: Error, program: string): string {
-  const code = "code" in error ? String(error.code) : "";
-  if (code === "ENOENT") return notThere(program);
-  if (code === "EACCES") return `command "${program}" may not be run`;
-  return logText(error.message);
-}
-
-function notThere(program: string): string {
-  return `command "${program}" or its working directory does not exist`;
+function closed(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.closed) resolve();
+    else stream.once("close", () => resolve());
+  });
 }
 
 /** Whether `event` came within `ms`. */
@@ -197,14 +179,4 @@ export function within(event: Promise<void>, ms: number): Promise<boolean> {
     };
     void came();
   });
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === "win32") child.kill(signal);
-    else process.kill(-child.pid, signal);
-  } catch {
-    // The group is gone already.
-  }
 }

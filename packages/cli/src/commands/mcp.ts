@@ -4,6 +4,7 @@
  */
 import { isConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
+import type { Home } from "@acp/home";
 import { createMcpProxy, refuseMcp } from "@acp/proxy-mcp";
 import type { ProxyExit } from "@acp/proxy-mcp";
 import type { Invocation, Run } from "../command.js";
@@ -13,8 +14,13 @@ import { ownHomePath } from "../home-source.js";
 import { openHttpBeside } from "../http/open-http-proxy.js";
 import { hostOffers } from "../http/settings.js";
 import { lookAtAgent } from "../mcp/agent-process.js";
-import { chooseServers, openServers, readHomeConfig } from "../mcp/config.js";
+import { chooseServers, openEnvironments, readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
+import { ownPackages } from "../run/own-packages.js";
+import { ownPaths } from "../run/own-paths.js";
+import { openServers } from "../servers/open-servers.js";
+import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
+import { checkAgentId } from "../servers/server-network.js";
 import { makeHome } from "../make-home.js";
 import { withGate } from "../with-gate.js";
 import { screenOf } from "../guard.js";
@@ -59,13 +65,16 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
   const homeKeys = await openHomeKeys(home, invocation);
-  const upstreams = await openServers(servers, { file: source.file, keys: homeKeys.keys, env: io.env });
+  const environments = await openEnvironments(servers, { file: source.file, keys: homeKeys.keys, env: io.env });
   const hasHttp = source.config?.httpPort !== undefined;
   const shared = { invocation, signal, source, homeKeys };
   const common = { ...shared, home, host, agentId: agent.id };
   const forGate = hasHttp ? { ways: ["mcp", "http"] as const, defaultOffers: hostOffers(io.env, source) } : { ways: ["mcp"] as const };
   return withGate({ ...common, ...forGate }, async (inUse) => {
     await using _http = await openHttpBeside({ ...shared, inUse, agent });
+    await using opened = await openMcpServers({ ...shared, inUse, home, servers: environments, agentId: agent.id });
+    const { upstreams } = opened;
+    signal.addEventListener("abort", opened.endStarts);
     start.isServing = true;
     const proxy = createMcpProxy({
       gate: inUse.gate,
@@ -82,14 +91,32 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
       ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
     });
     const { reason } = await proxy.done;
+    opened.endStarts();
     // A client that keeps our input open must not keep this process.
     io.stdin.destroy();
     return EXITS[reason];
   });
 }
 
+/** A server whose configuration says `sandbox: auto` gets one; with a workspace, that is the client's directory. */
+async function openMcpServers(
+  parts: Pick<OpenServersParts, "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId"> & { readonly home: Home },
+): Promise<OpenServers> {
+  const { invocation, source, home } = parts;
+  return openServers({
+    ...parts,
+    homeDir: home.dir,
+    workspace: { path: invocation.io.cwd, access: "read-write" },
+    hidden: await ownPaths({ home, source, invocation }),
+    programs: ownPackages(),
+    isContained: false,
+    outside: (server) => Promise.resolve(server),
+  });
+}
+
 const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = { client_closed: "ok", closed: "ok", upstream_failed: "failed" };
 
 function agentOf({ values }: Invocation, command: string | undefined): Agent {
+  if (values.agent !== undefined) checkAgentId(values.agent);
   return { id: values.agent ?? AGENT_ID, ...(command !== undefined && { command }) };
 }

@@ -9,6 +9,7 @@ import { choosePort, hostOffers, readPort } from "../http/settings.js";
 import { readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
 import { makeHome } from "../make-home.js";
+import { checkAgentId } from "../servers/server-network.js";
 import { withGate } from "../with-gate.js";
 
 /** Who asks, where nobody says so. */
@@ -28,6 +29,7 @@ export const proxyHttp: Run = async (invocation) => {
   const homeKeys = await openHomeKeys(home, invocation);
   const accounts = source.config?.http?.agents ?? [];
   const agentId = values.agent ?? AGENT_ID;
+  checkAgentId(agentId);
   // Programs come from anywhere on this machine, as whoever: the notice about isolation says what that means.
   const common = { invocation, signal, home, source, homeKeys, host: { sharesUid: false }, agentId };
   await withGate({ ...common, ways: ["http"], defaultOffers }, async (inUse) => {

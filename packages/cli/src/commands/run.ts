@@ -22,11 +22,13 @@ import { readPlan } from "../run/plan.js";
 import { keepPrivateHome } from "../run/private-home.js";
 import { checkProgramInside } from "../run/program-inside.js";
 import { makeSandboxes } from "../run/sandboxes.js";
+import { checkAgentId } from "../servers/server-network.js";
 
 /** Runs the command. */
 export const run: Run = async (invocation) => {
-  const { io } = invocation;
+  const { io, values } = invocation;
   const plan = readPlan(invocation);
+  if (values.agent !== undefined) checkAgentId(values.agent);
   checkNamed(plan.env, io.env);
   checkProgramInside({ plan, io });
   const tunnels = modelTunnels({ plan, io });
@@ -65,7 +67,7 @@ async function runPlan(
   try {
     // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile.
     const { runUnderGate } = await import("../run/run-under-gate.js");
-    return await runUnderGate({ ...parts, tunnels, home, source, servers, holding });
+    return await runUnderGate({ ...parts, tunnels, home, source, servers, hidden, holding });
   } finally {
     await holding.then(
       (held) => held.close(),

@@ -8,7 +8,6 @@ import type { GateOptions, Policy } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import { openServerConfig, readConfig } from "@acp/home";
 import type { CommandServer, Config, Home, UpstreamServer } from "@acp/home";
-import type { UpstreamConfig } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
 import { onFile } from "../failure.js";
 
@@ -72,15 +71,15 @@ export function chooseServers(
 }
 
 /**
- * The servers as the proxy takes them: with their whole environment, encrypted variables opened.
+ * The servers with their whole environment, encrypted variables opened.
  *
  * @param servers - From {@link chooseServers}.
  * @throws ConsentError `vault_invalid` or `key_locked`, naming file and field.
  */
-export function openServers(
+export function openEnvironments(
   servers: readonly UpstreamServer[],
   { file, keys, env }: { readonly file: string; readonly keys: KeyPair | undefined; readonly env: Invocation["io"]["env"] },
-): Promise<readonly UpstreamConfig[]> {
+): Promise<readonly UpstreamServer[]> {
   return onFile(file, () =>
     servers.map((server, index) => ("command" in server ? withEnvironment(openServerConfig(server, index, keys), env) : server)),
   );
@@ -128,7 +127,7 @@ export function gateOptionsOf({
 }
 
 /** The configuration adds to our environment; the proxy takes the whole. */
-function withEnvironment(server: CommandServer, env: Invocation["io"]["env"]): UpstreamConfig {
+function withEnvironment(server: CommandServer, env: Invocation["io"]["env"]): CommandServer {
   if (server.env === undefined) return server;
   const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return { ...server, env: { ...Object.fromEntries(own), ...server.env } };

@@ -25,6 +25,7 @@ export type NoticeCode =
   | "http_proxy"
   | "left_behind"
   | "host_ports"
+  | "server_isolation"
   | "socket_failed";
 
 /** What passes through a gate. */
@@ -39,8 +40,8 @@ const ISOLATION_NOTICES: Readonly<Record<Way, string>> = {
 
 /** Says things. */
 export interface Notices {
-  /** To stderr and into the log; rejects where the log does not take it. */
-  say(code: NoticeCode, text: string): Promise<void>;
+  /** To stderr and into the log; rejects where the log does not take it. About the gate's own agent, unless somebody else is named. */
+  say(code: NoticeCode, text: string, about?: Pick<NoticeParts, "agent" | "isolation">): Promise<void>;
   /** The same where nobody waits: a log that does not take it is said on stderr. */
   tell(code: NoticeCode, text: string): void;
 }
@@ -56,9 +57,9 @@ export interface NoticeParts {
 
 /** Makes the notices of one gate. */
 export function createNotices({ print, audit, agent, isolation }: NoticeParts): Notices {
-  const say = async (code: NoticeCode, text: string): Promise<void> => {
+  const say: Notices["say"] = async (code, text, about = { agent, isolation }) => {
     print.notice(text);
-    await audit.append([noticeEvent({ agent, isolation }, code, text)]);
+    await audit.append([noticeEvent(about, code, text)]);
   };
   return {
     say,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CommandUpstream } from "@acp/proxy-mcp";
-import { outsideServers } from "./outside-servers.js";
+import { outsideServer } from "./outside-servers.js";
 
 let scratch: string;
 let work: string;
@@ -16,12 +16,10 @@ afterEach(() => rmSync(scratch, { recursive: true }));
 
 async function made(server: Partial<CommandUpstream>, env: Readonly<Record<string, string>> = {}): Promise<CommandUpstream> {
   const whole = { name: "files", command: ["npx", "server"], ...server };
-  const [first] = await outsideServers([whole], { homeDir: scratch, workspaces: [work], io: { env, cwd: work } });
-  if (first === undefined || !("command" in first)) throw new Error("no server");
-  return first;
+  return outsideServer(whole, { homeDir: scratch, workspaces: [work], io: { env, cwd: work } });
 }
 
-describe("outsideServers()", () => {
+describe("outsideServer()", () => {
   it("starts each in a directory of its own, which is this user's alone", async () => {
     const { cwd = "", workspaces } = await made({});
     expect(cwd).toBe(join(scratch, "servers/files"));
@@ -62,10 +60,5 @@ describe("outsideServers()", () => {
       await expect(made({ cwd })).rejects.toMatchObject({ code: "config_invalid", message: expect.stringContaining("in a workspace") });
     await expect(made({ cwd: join(scratch, "open") })).rejects.toMatchObject({ code: "config_invalid" });
     expect((await made({ cwd: "/usr" })).cwd).toBe("/usr");
-  });
-
-  it("leaves servers that run elsewhere as they are", async () => {
-    const server = { name: "far", url: "https://example.com/mcp" };
-    expect(await outsideServers([server], { homeDir: scratch, workspaces: [work], io: { env: {}, cwd: work } })).toEqual([server]);
   });
 });

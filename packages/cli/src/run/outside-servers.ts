@@ -1,15 +1,14 @@
 /**
- * Outside servers: the MCP servers of `acp run` are started outside of the agent's sandbox. What they find by their working directory, their PATH or
+ * Outside servers: MCP servers of `acp run` whose configuration says `sandbox: none` are started outside of any sandbox. What they find by their working directory, their PATH or
  * their environment must be nothing that the agent could have written.
  */
 import { realpathSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { ConsentError } from "@acp/core";
 import { trustedDirectories, trustedPath } from "@acp/host";
-import { makePrivateDirectory } from "@acp/home";
-import type { CommandUpstream, UpstreamConfig } from "@acp/proxy-mcp";
+import type { CommandUpstream } from "@acp/proxy-mcp";
 import type { Io } from "../command.js";
+import { serverDirectory } from "../servers/server-directory.js";
 
 /** What servers are started with. */
 export interface OutsideParts {
@@ -37,19 +36,13 @@ const PASSED = [
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * Servers as they are started outside.
+ * A server as it is started outside.
  *
  * @throws ConsentError `config_invalid` for a working directory where the agent writes; `home_invalid`.
  */
-export async function outsideServers(upstreams: readonly UpstreamConfig[], parts: OutsideParts): Promise<readonly UpstreamConfig[]> {
+export async function outsideServer(server: CommandUpstream, { homeDir, io, ...parts }: OutsideParts): Promise<CommandUpstream> {
   const workspaces = parts.workspaces.map((path) => realpathSync(path));
-  const made: UpstreamConfig[] = [];
-  for (const server of upstreams) made.push("command" in server ? await outside(server, { ...parts, workspaces }) : server);
-  return made;
-}
-
-async function outside(server: CommandUpstream, { homeDir, workspaces, io }: OutsideParts): Promise<CommandUpstream> {
-  const { name, command, cwd = await ownDirectory(homeDir, name) } = server;
+  const { name, command, cwd = await serverDirectory(homeDir, name) } = server;
   const why = trustedPath(cwd, { workspaces });
   if (typeof why !== "string") {
     throw new ConsentError(
@@ -61,14 +54,6 @@ async function outside(server: CommandUpstream, { homeDir, workspaces, io }: Out
   // As the person wrote it, in the directory where ACP was started.
   const named = program.includes("/") ? resolve(io.cwd, program) : program;
   return { name, command: [named, ...args], cwd, env: environment(server.env, { workspaces, io }), workspaces };
-}
-
-async function ownDirectory(homeDir: string, name: string): Promise<string> {
-  const all = join(homeDir, "servers");
-  await makePrivateDirectory(all);
-  const own = join(all, name);
-  await mkdir(own, { mode: 0o700, recursive: true });
-  return own;
 }
 
 function environment(

@@ -4,8 +4,8 @@
 import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, HttpAction } from "@acp/core";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
-import type { McpSessions, McpSessionsOptions, UpstreamConfig } from "@acp/proxy-mcp";
-import type { Home } from "@acp/home";
+import type { McpSessions, McpSessionsOptions } from "@acp/proxy-mcp";
+import type { Home, UpstreamServer } from "@acp/home";
 import type { HeldAgent, LinuxSandboxedProcess } from "@acp/sandbox-linux";
 import type { Invocation, Outcome } from "../command.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
@@ -17,9 +17,13 @@ import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
+import { outsideServer } from "./outside-servers.js";
+import { ownPackages } from "./own-packages.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
 import { screenOf } from "../guard.js";
+import { openServers } from "../servers/open-servers.js";
+import type { OpenServers } from "../servers/open-servers.js";
 
 /** What an agent is run with. */
 export interface RunAgentParts {
@@ -32,7 +36,9 @@ export interface RunAgentParts {
   readonly source: HomeConfig;
   readonly homeKeys: HomeKeys;
   /** None: there is no MCP inside. */
-  readonly upstreams: readonly UpstreamConfig[];
+  readonly servers: readonly UpstreamServer[];
+  /** What stays invisible inside. */
+  readonly hidden: readonly string[];
   readonly agent: Agent;
   /** What its model is reached by. */
   readonly tunnels: readonly HttpAction[];
@@ -49,15 +55,14 @@ const MCP_SERVICE = "mcp.acp.internal:1";
  * @throws ConsentError `sandbox_failed`, `options_invalid`, `config_invalid`.
  */
 export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
-  const { invocation, source, homeKeys, inUse, upstreams, signals } = parts;
+  const { invocation, source, homeKeys, inUse, signals } = parts;
   // The agent draws on the same terminal: what the audit log has anyway must not be written over it.
   const isQuiet = invocation.io.stderr.isTTY;
+  await using opened = await openRunServers(parts, isQuiet);
+  const { upstreams } = opened;
   const mcp: McpSessionsOptions = {
     gate: inUse.gate,
-    screen: screenOf(
-      inUse.guard,
-      upstreams.map(({ name }) => name),
-    ),
+    screen: screenOf(inUse.guard, namesOf(upstreams)),
     upstreams,
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
@@ -103,11 +108,41 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     }
   } finally {
     hostPorts.close();
+    opened.endStarts();
     await Promise.all([proxy.close(), sessions?.close()]);
   }
 }
 
 function nothing(): void {}
+
+function namesOf(upstreams: OpenServers["upstreams"]): readonly string[] {
+  return upstreams.map(({ name }) => name);
+}
+
+/** Opens the servers of the configuration, each in a sandbox like the agent's unless it says `none`. */
+function openRunServers({ invocation, source, homeKeys, inUse, ...parts }: RunAgentParts, isQuiet: boolean): Promise<OpenServers> {
+  const { home, plan, held, servers, agent, hidden } = parts;
+  const { workspace, user } = plan;
+  const outside = { homeDir: home.dir, workspaces: workspace === undefined ? [] : [workspace.path], io: invocation.io };
+  return openServers({
+    invocation,
+    source,
+    homeKeys,
+    inUse,
+    servers,
+    hidden,
+    agents: held.report,
+    agentId: agent.id,
+    homeDir: home.dir,
+    ...(isQuiet && { log: nothing }),
+    ...(workspace !== undefined && { workspace }),
+    // A user of rules alone is watched for whatever else runs as it.
+    ...(user !== undefined && held.report.sandbox !== "uid" && { user }),
+    programs: ownPackages(),
+    isContained: true,
+    outside: (server) => outsideServer(server, outside),
+  });
+}
 
 /** Serves the agent as the MCP client that it is. Where a server is lost there is nothing more for it. */
 async function speakMcp(started: LinuxSandboxedProcess, { agent }: RunAgentParts, mcp: McpSessionsOptions): Promise<void> {

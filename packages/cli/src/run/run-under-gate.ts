@@ -11,11 +11,10 @@ import type { Invocation, Outcome } from "../command.js";
 import { terminalOf } from "../hidden-prompt.js";
 import { hostOffers, modelOffers } from "../http/settings.js";
 import { leadingWords, runsAsRoot } from "../mcp/agent-process.js";
-import { openServers } from "../mcp/config.js";
+import { openEnvironments } from "../mcp/config.js";
 import type { HomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
 import { withGate } from "../with-gate.js";
-import { outsideServers } from "./outside-servers.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
 import { runAgent } from "./run-agent.js";
@@ -30,6 +29,8 @@ export interface UnderGateParts {
   readonly home: Home;
   readonly source: HomeConfig;
   readonly servers: NonNullable<HomeConfig["config"]>["servers"];
+  /** What stays invisible to everything in a sandbox. */
+  readonly hidden: readonly string[];
   /** Where its model is. */
   readonly tunnels: RunAgentParts["tunnels"];
   /** The agent, when its sandbox stands. Ended by the caller where it was not let go. */
@@ -45,13 +46,11 @@ const AGENT_ID = "agent";
  * @throws ConsentError what a home throws that does not load, what holding the agent and {@link runAgent} throw.
  */
 export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
-  const { invocation, plan, signals, home, source, tunnels, holding } = parts;
+  const { invocation, plan, signals, home, source, hidden, tunnels, holding } = parts;
   const { io, values } = invocation;
   // Nobody is asked for a passphrase before it is known that the command can run. The terminal is still ours; the command gets it afterwards.
   const homeKeys = await openHomeKeys(home, invocation, () => holding.then(() => terminalOf(io)));
-  const opened = await openServers(parts.servers, { file: source.file, keys: homeKeys.keys, env: {} });
-  const workspaces = plan.workspace === undefined ? [] : [plan.workspace.path];
-  const upstreams = await outsideServers(opened, { homeDir: home.dir, workspaces, io });
+  const servers = await openEnvironments(parts.servers, { file: source.file, keys: homeKeys.keys, env: {} });
   const agent: Agent = { id: values.agent ?? AGENT_ID, command: startedAs(plan) };
   const over = new AbortController();
   const held = await holding;
@@ -63,7 +62,7 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
     return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: modelOffers(hostOffers(io.env, source), tunnels) }, (inUse) => {
       tell(invocation, home, source);
       if (!invocation.print.json) for (const line of warningOf(host, io)) io.stderr.write(`${line}\n`);
-      return runAgent({ invocation, home, plan, held, source, homeKeys, upstreams, agent, tunnels, inUse, signals });
+      return runAgent({ invocation, home, plan, held, source, homeKeys, servers, hidden, agent, tunnels, inUse, signals });
     });
   } finally {
     over.abort(new Error("the command has ended"));
