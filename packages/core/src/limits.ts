@@ -56,6 +56,16 @@ export const PROMPTS_MAX = 60;
 export const PROMPT_WINDOW_MS: number = 10 * 60_000;
 /** The longest window of a prompt limit: one day. */
 export const PROMPT_WINDOW_MS_MAX: number = 24 * 3_600_000;
+/** Denials of one agent by one rule with one code that are written one by one within {@link DENIALS_WINDOW_MS}: more than a person reads. */
+export const DENIALS_WRITTEN_MAX = 100;
+/** The time in which {@link DENIALS_WRITTEN_MAX} are counted. */
+export const DENIALS_WINDOW_MS = 60_000;
+/** Denials that are counted before their number is written: what a process that is killed forgets at most, a kind. */
+export const DENIALS_COUNTED_MAX = 1_000;
+/** Kinds of denials that are counted at once; the rules of a policy times the codes that they meet are fewer. */
+export const DENIAL_KINDS_MAX = 1_000;
+/** Different names (tools, hosts) that the event of counted denials holds. */
+export const DENIAL_NAMES_MAX = 20;
 /** How long a Permit can be redeemed. */
 export const PERMIT_TTL_MS = 30_000;
 /** How long a decision waits for the retry of a caller that was told "call again", counted from the answer. */

@@ -17,8 +17,16 @@ const NAME = /^(?:@[\w.-]+\/)?[\w.-]+$/u;
  */
 export function ownPackages(start: string = findOwn()): readonly string[] {
   const found = new Set([realpathSync(start)]);
+  // Most are needed by several, and every start waits for this.
+  const known = new Map<string, string>();
   for (const directory of found) {
-    for (const name of dependenciesOf(directory)) found.add(locate(name, directory));
+    for (const name of dependenciesOf(directory)) {
+      const places = placesFor(name, directory);
+      const key = places.join(":");
+      const path = known.get(key) ?? locate(name, { from: directory, places });
+      known.set(key, path);
+      found.add(path);
+    }
   }
   return [...found];
 }
@@ -57,9 +65,12 @@ function dependenciesOf(directory: string): readonly string[] {
 }
 
 /** As Node looks: in the `node_modules` beside the package and above it. */
-function locate(name: string, from: string): string {
-  const places = createRequire(join(from, "package.json")).resolve.paths(name) ?? [];
-  const found = places.map((place) => join(place, name)).find((directory) => nameOf(directory) !== undefined);
+function placesFor(name: string, from: string): readonly string[] {
+  return (createRequire(join(from, "package.json")).resolve.paths(name) ?? []).map((place) => join(place, name));
+}
+
+function locate(name: string, { from, places }: { readonly from: string; readonly places: readonly string[] }): string {
+  const found = places.find((directory) => nameOf(directory) !== undefined);
   if (found === undefined) throw new ConsentError("options_invalid", `Cannot find the package "${name}" that "${from}" needs`);
   return realpathSync(found);
 }

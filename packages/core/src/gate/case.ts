@@ -34,9 +34,12 @@ export function openCase(parts: GateParts, { action, context, evaluation }: Pick
   return { action, context, evaluation, event, opening };
 }
 
-/** A no that is written down; where the log fails it is a no all the same. */
-export async function recordDenied(parts: GateParts, { opening }: Case, verdict: Denied): Promise<Denied> {
-  await parts.append(opening("deny", verdict)).catch(() => undefined);
+/** A no that is written down, or counted where there are many of its kind; where the log fails it is a no all the same. */
+export async function recordDenied(parts: GateParts, { opening, action, context, evaluation }: Case, verdict: Denied): Promise<Denied> {
+  const denial = { agent: context.agent, action, rule: evaluation.ruling.ruleId, code: verdict.code };
+  const { isWritten, due } = parts.denials.take(denial);
+  const events = isWritten ? [...due, ...opening("deny", verdict)] : due;
+  if (events.length > 0) await parts.append(events).catch(() => undefined);
   return verdict;
 }
 

@@ -89,10 +89,12 @@ export function createConsentGate(options: GateOptions): ConsentGate {
     const verdict = opened.decision === "pending" ? await opened.settled : opened;
     return verdict.decision === "deny" ? { ran: false, verdict } : performOnce(parts, verdict, { perform });
   };
-  const close = (): Promise<void> => {
+  const close = async (): Promise<void> => {
     parts.shutdown.abort(new Error("the gate is closed"));
     for (const closer of parts.closers) closer();
-    return Promise.resolve();
+    const counted = parts.denials.rest();
+    // A log that takes nothing any more has said so already.
+    if (counted.length > 0) await parts.append(counted).catch(() => undefined);
   };
 
   return Object.assign(gate, {

@@ -4,6 +4,7 @@
 import { authenticGrants } from "./authentic-grants.js";
 import { authenticPending } from "./authentic-pending.js";
 import type { Approver, GateOptions } from "./consent-gate.js";
+import { createDenialCount, type DenialCount } from "./count-denials.js";
 import { type ConsentSigner, isConsentSigner } from "../consent-signer.js";
 import { isFromAnotherCopy, OTHER_COPY } from "../copies.js";
 import { createDeadline, type Deadline } from "./deadline.js";
@@ -82,6 +83,8 @@ export interface GateParts {
   readonly retryWindowMs: number;
   /** Questions that are held for a retry, by id, oldest first. */
   readonly held: Map<string, Held>;
+  /** What was refused so often that it is counted. */
+  readonly denials: DenialCount;
   /** Every yes on its way, by the permit that it became. */
   readonly yeses: WeakMap<Permit, Yes>;
 }
@@ -198,6 +201,7 @@ export function makeParts(given: GateOptions): GateParts {
   checkOptions(options);
   checkKept(options);
   const { audit, clock = systemClock, ids = randomIds } = options;
+  const isolation = options.isolation ?? "none";
   const within = createDeadline(clock, PART_TIMEOUT_MS);
   let { lastEventMs } = options;
   const appendInTime: GateParts["append"] = (events) => {
@@ -231,7 +235,7 @@ export function makeParts(given: GateOptions): GateParts {
     onIgnored,
     lastEventMs: () => lastEventMs,
     paused: options.paused ?? (() => undefined),
-    isolation: options.isolation ?? "none",
+    isolation,
     pausedAgent: totalPause(options.pausedAgent),
     promptLimit: options.promptLimit ?? { max: PROMPTS_MAX, windowMs: PROMPT_WINDOW_MS },
     clock,
@@ -244,6 +248,7 @@ export function makeParts(given: GateOptions): GateParts {
     followed: new Set(),
     retryWindowMs: options.retryWindowMs ?? RETRY_WINDOW_MS,
     held: new Map(),
+    denials: createDenialCount({ clock, ids, isolation }),
     yeses: new WeakMap(),
   };
 }

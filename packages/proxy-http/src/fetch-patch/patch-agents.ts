@@ -29,10 +29,12 @@ type OnCreated = (error: Error | null, socket?: TLSSocket) => void;
  */
 export function patchAgents(proxyOf: ProxyOf): void {
   const addRequest = methodOf(Agent.prototype, "addRequest");
+  const own = new Agent();
   const createConnection = methodOf(SecureAgent.prototype, "createConnection");
   replace(Agent.prototype, "addRequest", function (this: Agent, request: ClientRequest, options: AgentOptions): unknown {
-    const adjusted = this instanceof SecureAgent ? { ...options, [GONE]: goneSignal(request) } : adjustPlain(proxyOf, request, options);
-    return addRequest(this, [request, adjusted]);
+    if (this instanceof SecureAgent) return addRequest(this, [request, { ...options, [GONE]: goneSignal(request) }]);
+    const adjusted = adjustPlain(proxyOf, request, options);
+    return addRequest(adjusted !== options && connectsItself(this) ? own : this, [request, adjusted]);
   });
   replace(SecureAgent.prototype, "createConnection", function (this: SecureAgent, options: AgentOptions, onCreated: OnCreated): unknown {
     const target = makeTarget("https:", options.host ?? "localhost", options.port);
@@ -42,6 +44,14 @@ export function patchAgents(proxyOf: ProxyOf): void {
     openTunnel(proxy, target, options[GONE]).then((socket) => onCreated(null, connect({ ...options, socket })), onCreated);
     return undefined;
   });
+}
+
+/**
+ * Whether an agent makes its connections in its own way, as that of npm does: told that the host is the proxy, it may open a tunnel to the proxy through
+ * the proxy. What is addressed to ours is then sent by an agent of ours.
+ */
+function connectsItself(agent: Agent): boolean {
+  return Reflect.get(agent, "createSocket") !== Reflect.get(Agent.prototype, "createSocket");
 }
 
 /** A method that the types do not know, or know otherwise. */
