@@ -5,6 +5,7 @@ import type { Command } from "./command.js";
 import { EXEC_COMMANDS } from "./commands-exec.js";
 import { INBOX_COMMANDS } from "./commands-inbox.js";
 import { PROXY_COMMANDS } from "./commands-proxy.js";
+import { REVIEW_COMMANDS } from "./commands-review.js";
 import { RECORD_COMMANDS } from "./commands-records.js";
 import { SANDBOX_COMMANDS } from "./commands-sandbox.js";
 import { SECRET_COMMANDS } from "./commands-secrets.js";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   ...PROXY_COMMANDS,
   ...SANDBOX_COMMANDS,
   ...SERVER_COMMANDS,
+  ...REVIEW_COMMANDS,
   {
     name: "approve",
     summary: "Answer the questions of every running gate",

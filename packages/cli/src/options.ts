@@ -59,6 +59,10 @@ export type OptionName =
   | "mcp"
   | "workspace"
   | "read-only"
+  | "review"
+  | "diff"
+  | "digest"
+  | "overwrite"
   | "read"
   | "write"
   | "host-port"
@@ -139,6 +143,10 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   mcp: { value: "stdio", summary: "Speak MCP with the command on its standard input and output" },
   workspace: { value: "DIR", summary: "The directory that the command works in (the current one)" },
   "read-only": { summary: "The command may not write in its workspace" },
+  review: { summary: "What the command writes in its workspace is kept apart, for you to see and take (acp review)" },
+  diff: { summary: "Show the lines that differ" },
+  digest: { value: "SHA256", summary: "What acp review show gave: just this is taken" },
+  overwrite: { summary: "Give up what was changed in the workspace meanwhile" },
   read: { value: "DIRS", summary: "Further directories that the command may read (A,B)" },
   write: {
     value: "PATHS",

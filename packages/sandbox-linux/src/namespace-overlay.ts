@@ -77,7 +77,7 @@ async function readMounted(pipe: unknown): Promise<FileId> {
   const [, device, inode] = /^mounted (\d+) (\d+)\n$/u.exec(line) ?? [];
   if (device !== undefined && inode !== undefined) return { device, inode };
   const why = /^failed ([^\n]+)\n/u.exec(line)?.[1] ?? "it ended before";
-  const fix = "use Linux 5.11 or later and a home of acp on ext4, xfs or btrfs, or work without a review";
+  const fix = "use Linux 5.11 or later and keep the home on ext4, xfs or btrfs, or work without a review";
   throw new ConsentError("sandbox_failed", `Cannot lay an overlay over the workspace: ${why}; ${fix}`);
 }
 

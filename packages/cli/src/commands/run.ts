@@ -2,6 +2,7 @@
  * `acp run`: a gate with its proxies, and one command in a sandbox whose only way out they are. The exit code is the command's.
  */
 import { ConsentError, isConsentError } from "@acp/core";
+import type { Home } from "@acp/home";
 import type { Invocation, Outcome, Run } from "../command.js";
 import { ownHomePath } from "../home-source.js";
 import { makeHome } from "../make-home.js";
@@ -19,10 +20,13 @@ import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { passSignals } from "../run/pass-signals.js";
 import { readPlan } from "../run/plan.js";
+import type { RunPlan } from "../run/plan.js";
 import { keepPrivateHome } from "../run/private-home.js";
 import { checkProgramInside } from "../run/program-inside.js";
 import { makeSandboxes } from "../run/sandboxes.js";
 import { checkAgentId } from "../servers/server-network.js";
+import { endUnwritten, openReview } from "../review/store.js";
+import type { OpenedReview } from "../review/store.js";
 
 /** Runs the command. */
 export const run: Run = async (invocation) => {
@@ -43,37 +47,52 @@ export const run: Run = async (invocation) => {
 };
 
 async function runPlan(
-  parts: HoldAgentParts & { readonly invocation: Invocation },
+  asked: HoldAgentParts & { readonly invocation: Invocation },
   tunnels: ReturnType<typeof modelTunnels>,
 ): Promise<Outcome> {
-  const { invocation, plan } = parts;
-  const { openclawUser } = plan;
+  const { invocation, plan: given } = asked;
+  const { openclawUser } = given;
   const directory = openclawUser === undefined ? ownHomePath(invocation) : (await findOpenClawLocations(openclawUser)).dir;
   const home = await makeHome(directory);
   const source = await readHomeConfig(home, invocation);
   const servers = source.config?.servers ?? [];
-  if (plan.speaksMcp && servers.length === 0)
+  if (given.speaksMcp && servers.length === 0)
     throw new ConsentError(
       "config_invalid",
       `Cannot speak MCP: there is no MCP server; add one to proxy.upstream_servers in ${source.file}`,
     );
   const hidden = await ownPaths({ home, source, invocation });
-  await checkHostPorts(plan.hostPorts, ownPorts(source));
-  const privateHome = plan.privateHome === undefined ? undefined : await keepPrivateHome(home, plan.privateHome);
+  await checkHostPorts(given.hostPorts, ownPorts(source));
+  const privateHome = given.privateHome === undefined ? undefined : await keepPrivateHome(home, given.privateHome);
   const onNotice = (text: string): void => invocation.print.notice(text);
+  const { plan, review } = await withReview(given, home, invocation.values.agent);
+  const parts = { ...asked, plan };
   const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), privateHome, onNotice });
   const holding = chooseSandbox(sandboxes, plan.requiredLevel, (sandbox) => holdAgent(parts, sandbox)).catch(hintAtWorkspace(invocation));
   holding.catch(() => {}); // heard of below, unless something else fails first
   try {
     // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile.
     const { runUnderGate } = await import("../run/run-under-gate.js");
-    return await runUnderGate({ ...parts, tunnels, home, source, servers, hidden, holding });
+    return await runUnderGate({ ...parts, tunnels, home, source, servers, hidden, holding, review });
   } finally {
     await holding.then(
       (held) => held.close(),
       () => {},
     );
+    if (review !== undefined) await endUnwritten(review);
   }
+}
+
+/** Where the workspace is an overlay, what is written to it goes to a place of the home that outlasts the run. */
+async function withReview(
+  plan: RunPlan,
+  home: Home,
+  agent = "agent",
+): Promise<{ readonly plan: RunPlan; readonly review: OpenedReview | undefined }> {
+  const { workspace } = plan;
+  if (workspace?.access !== "overlay") return { plan, review: undefined };
+  const review = await openReview(home, { workspace: workspace.path, agent, nowMs: Date.now() });
+  return { plan: { ...plan, workspace: { ...workspace, layers: review.layers } }, review };
 }
 
 /** Where servers of this home listen. */

@@ -26,6 +26,7 @@ export type NoticeCode =
   | "left_behind"
   | "host_ports"
   | "server_isolation"
+  | "review"
   | "socket_failed";
 
 /** What passes through a gate. */

@@ -53,13 +53,14 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
   const user = openclawUser ?? named;
   const dns = oneOf("dns", values.dns, ["system"]) ?? "closed";
   checkTogether({ sandbox, dns }, values);
+  if (flags.has("review")) checkReview(sandbox, flags, values);
   const requiredLevel = oneOf("require", values.require, BARRIERS) ?? (sandbox === "auto" ? "partial" : undefined);
-  const access = flags.has("read-only") ? "read-only" : "read-write";
+  const access = flags.has("review") ? "overlay" : flags.has("read-only") ? "read-only" : "read-write";
   const workspace = values.workspace ?? (openclawUser === undefined ? "." : undefined);
   return {
     argv: rest,
     // Not uid: that one changes the rules of the host's network, which a person must have said.
-    sandboxes: sandbox === "auto" ? ["namespace", "landlock"] : [sandbox],
+    sandboxes: sandbox === "auto" ? (access === "overlay" ? ["namespace"] : ["namespace", "landlock"]) : [sandbox],
     ...(requiredLevel !== undefined && { requiredLevel }),
     speaksMcp: oneOf("mcp", values.mcp, ["stdio"]) !== undefined,
     ...(workspace !== undefined && { workspace: readWorkspace(realOf(resolve(io.cwd, workspace)), access, values.write) }),
@@ -121,6 +122,13 @@ function checkTogether({ sandbox, dns }: Pick<RunPlan, "dns"> & { readonly sandb
   if (sandbox !== "uid") throw usage(`Cannot use --openclaw-user with --sandbox ${sandbox}: it runs in sandbox uid`);
   for (const name of ["user", "home"] as const)
     if (values[name] !== undefined) throw usage(`Cannot use --openclaw-user with --${name}: it says both who runs and where the home is`);
+}
+
+/** Only namespace has an overlay, and it is of the whole workspace. */
+function checkReview(sandbox: string, flags: PlanContext["flags"], values: PlanContext["values"]): void {
+  if (flags.has("read-only")) throw usage("Cannot use --review with --read-only: nothing is written then");
+  if (values.write !== undefined) throw usage("Cannot use --review with --write: nothing of the workspace is written");
+  if (!["auto", "namespace"].includes(sandbox)) throw usage(`Cannot use --review with --sandbox ${sandbox}: only namespace has an overlay`);
 }
 
 function usage(message: string, suggestion?: string): ConsentError {

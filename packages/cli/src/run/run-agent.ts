@@ -24,6 +24,9 @@ import type { RunPlan } from "./plan.js";
 import { screenOf } from "../guard.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers } from "../servers/open-servers.js";
+import { reviewAtEnd } from "../review/at-end.js";
+import type { AtEndParts } from "../review/at-end.js";
+import type { OpenedReview } from "../review/store.js";
 
 /** What an agent is run with. */
 export interface RunAgentParts {
@@ -43,6 +46,8 @@ export interface RunAgentParts {
   /** What its model is reached by. */
   readonly tunnels: readonly HttpAction[];
   readonly inUse: GateInUse;
+  /** Where its workspace is an overlay. */
+  readonly review: OpenedReview | undefined;
 }
 
 /** The service that `acp-mcp-bridge` asks for. */
@@ -105,12 +110,18 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       const notice = before === undefined ? undefined : setNewAside(before);
       if (notice !== undefined) await inUse.notices.say("left_behind", notice);
       await record?.done();
+      if (parts.review !== undefined) await reviewAtEnd(parts.review, endPartsOf(parts));
     }
   } finally {
     hostPorts.close();
     opened.endStarts();
     await Promise.all([proxy.close(), sessions?.close()]);
   }
+}
+
+/** What a person took or dropped at the end stands in the run's own log. */
+function endPartsOf({ invocation, home, inUse }: RunAgentParts): AtEndParts {
+  return { invocation, home, io: invocation.io, log: inUse.log, say: (text) => inUse.notices.say("review", text) };
 }
 
 function nothing(): void {}

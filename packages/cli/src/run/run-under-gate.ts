@@ -17,6 +17,7 @@ import { openHomeKeys } from "../mcp/home-keys.js";
 import { withGate } from "../with-gate.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
+import type { OpenedReview } from "../review/store.js";
 import { runAgent } from "./run-agent.js";
 import type { RunAgentParts } from "./run-agent.js";
 import { warningOf } from "./warning.js";
@@ -35,6 +36,8 @@ export interface UnderGateParts {
   readonly tunnels: RunAgentParts["tunnels"];
   /** The agent, when its sandbox stands. Ended by the caller where it was not let go. */
   readonly holding: Promise<HeldAgent>;
+  /** Where its workspace is an overlay. */
+  readonly review: OpenedReview | undefined;
 }
 
 /** Who acts, where nobody says so. */
@@ -62,7 +65,21 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
     return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: modelOffers(hostOffers(io.env, source), tunnels) }, (inUse) => {
       tell(invocation, home, source);
       if (!invocation.print.json) for (const line of warningOf(host, io)) io.stderr.write(`${line}\n`);
-      return runAgent({ invocation, home, plan, held, source, homeKeys, servers, hidden, agent, tunnels, inUse, signals });
+      return runAgent({
+        invocation,
+        home,
+        plan,
+        held,
+        source,
+        homeKeys,
+        servers,
+        hidden,
+        agent,
+        tunnels,
+        inUse,
+        signals,
+        review: parts.review,
+      });
     });
   } finally {
     over.abort(new Error("the command has ended"));
