@@ -104,7 +104,10 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
 function startGiven({ start }: StartedUpstream): StartingServer {
   const stdin = new PassThrough();
   const process = (async () => {
-    const server = await start();
+    const server = await start().catch((error: unknown) => {
+      stdin.destroy(); // what waits there presses nobody any more
+      throw error;
+    });
     server.stdin.on("error", () => stdin.destroy());
     server.stdin.on("close", () => stdin.destroy());
     stdin.pipe(server.stdin);

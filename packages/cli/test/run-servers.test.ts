@@ -1,0 +1,247 @@
+/**
+ * MCP servers of `acp run` in sandboxes of their own: a server that is against us tries to see the workspace, the home, its neighbours and the network, and to
+ * outlive the run.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { EXIT_CODES } from "../src/exit-codes.js";
+import { needSandbox, runWorld } from "./run-world.js";
+import type { RunWorld } from "./run-world.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const KINDS = ["namespace", "landlock"] as const;
+const NEEDS = { namespace: needSandbox("namespace"), landlock: needSandbox("landlock") } as const;
+const NAMESPACE = NEEDS.namespace;
+const HOSTILE = new URL("fixtures/hostile-server.mjs", import.meta.url).pathname;
+
+/** The agent: one call of a server's tool, whose answer it prints. Of several servers, each tool is named by its own. */
+const CALL = `import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+const [calls] = process.argv.slice(2).map((text) => JSON.parse(text));
+const bridge = spawn("acp-mcp-bridge", { stdio: ["pipe", "pipe", "inherit"] });
+const send = (message) => bridge.stdin.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+const lines = createInterface({ input: bridge.stdout })[Symbol.asyncIterator]();
+const answer = async (id) => {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done) throw new Error("no answer");
+    const message = JSON.parse(value);
+    if (message.id === id) return message;
+  }
+};
+send({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "c", version: "1" } } });
+await answer(1);
+send({ method: "notifications/initialized" });
+let id = 1;
+for (const [name, script] of calls) {
+  id += 1;
+  send({ id, method: "tools/call", params: { name, arguments: { script } } });
+  const { result, error } = await answer(id);
+  console.log(result?.content?.[0]?.text ?? error?.message ?? JSON.stringify(result));
+}
+bridge.stdin.end();
+await new Promise((resolve) => bridge.on("exit", resolve));
+`;
+
+const POLICY = `version: "1"
+default_action: deny
+rules:
+  - { id: tools, match: { tool: "*" }, action: allow }
+`;
+
+type Server = Readonly<Record<string, unknown>> & { readonly name: string };
+
+interface ServersWorld extends RunWorld {
+  /** Makes these the servers; each runs the hostile one. */
+  serve(...servers: readonly Server[]): Promise<void>;
+  /** Runs scripts in servers, one after the other, and gives what they print. */
+  call(calls: readonly (readonly [tool: string, script: string])[], args?: readonly string[]): Promise<string>;
+}
+
+async function serversWorld(policy = POLICY): Promise<ServersWorld> {
+  const world = await runWorld({ policy });
+  const programs = join(world.path, "programs");
+  await mkdir(programs);
+  await chmod(programs, 0o755);
+  await copyFile(HOSTILE, join(programs, "server.mjs"));
+  await chmod(join(programs, "server.mjs"), 0o644);
+  await world.write("call.mjs", CALL);
+  await world.write("secret", "of the workspace");
+  const read = [programs];
+  return {
+    ...world,
+    serve: async (...servers) => {
+      const lines = servers.map((server) =>
+        JSON.stringify({ command: process.execPath, args: [join(programs, "server.mjs")], read, ...server }),
+      );
+      const text = `version: "1"\nproxy:\n  private_hosts: ["${world.authority}"]\n  upstream_servers:\n${lines.map((line) => `    - ${line}\n`).join("")}`;
+      await writeFile(join(world.home, "config.yml"), text, { mode: 0o600 });
+    },
+    call: async (calls, args = []) => (await world.run(["node", "call.mjs", JSON.stringify(calls)], { args })).stdout,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
+}
+
+describe.each(KINDS.map((kind) => [kind, NEEDS[kind]] as const))("MCP servers of acp run in %s", (kind, need) => {
+  const args = ["--sandbox", kind];
+
+  it.skipIf(!need.run)(`see no workspace, no home, no variables but their own, and say how they are held ${need.reason}`, async () => {
+    await using world = await serversWorld();
+    await world.serve({ name: "a", env: { A_TOKEN: "token-of-a" } }, { name: "b", env: { B_TOKEN: "token-of-b" } });
+    const look = [
+      `cat ${world.work}/secret`,
+      `ls ${world.work}`,
+      `ls ${world.home}`,
+      `cat ${world.home}/config.yml`,
+      "cat /proc/[0-9]*/environ | tr '\\0' '\\n'",
+      "env",
+    ];
+    const said = await world.call(
+      [
+        ["a__run", look.join("; ")],
+        ["b__run", "env"],
+      ],
+      args,
+    );
+    expect(said).toContain("A_TOKEN=token-of-a");
+    expect(said.split("B_TOKEN=token-of-b")).toHaveLength(2);
+    expect(said).not.toMatch(/of the workspace|call\.mjs|policy\.yml|upstream_servers/u);
+    const events = await world.events();
+    const notices = events.filter(({ metadata }) => metadata["notice"] === "server_isolation");
+    const level = kind === "namespace" ? "full:namespace" : "partial:landlock";
+    expect(notices.map(({ agent, metadata }) => [agent, metadata["isolation"]])).toEqual([
+      ["server:a", level],
+      ["server:b", level],
+    ]);
+  });
+
+  it.skipIf(!need.run)(
+    `reach the hosts of their own list and no others, by the proxy alone, and the log says so ${need.reason}`,
+    async () => {
+      await using world = await serversWorld();
+      await world.serve({ name: "listed", network: [world.authority] }, { name: "closed" });
+      const [host = "", port = ""] = world.authority.split(":");
+      const directly = `${process.execPath} -e 'require("net").connect(${port}, "${host}").on("connect", () => console.log("DIRECT")).on("error", (e) => console.log("held", e.code))'`;
+      const get = (path: string): string => `curl -sS -m 20 ${world.origin}/${path}`;
+      await world.call(
+        [
+          ["listed__run", `${get("listed")}; ${directly}`],
+          ["closed__run", `${get("closed")}; ${directly}`],
+        ],
+        args,
+      );
+      expect(world.reached).toEqual(["GET /listed"]);
+      const judged = (await world.events()).filter(
+        ({ agent, metadata }) => agent.startsWith("server:") && metadata["notice"] === undefined,
+      );
+      const decisions = new Set(
+        judged.flatMap(({ agent, decision }) => (decision === undefined || decision === "" ? [] : [`${agent} ${decision}`])),
+      );
+      expect([...decisions].sort()).toEqual(["server:closed deny", "server:listed allow"]);
+    },
+  );
+
+  it.skipIf(!need.run)(`keep their own home for the next run, and see no other's ${need.reason}`, async () => {
+    await using world = await serversWorld();
+    await world.serve({ name: "a" }, { name: "b" });
+    const other = join(world.home, "servers/b/home");
+    const write = 'pwd; echo "of $0" > "$HOME/kept"';
+    await world.call(
+      [
+        ["a__run", write],
+        ["b__run", write],
+      ],
+      args,
+    );
+    const said = await world.call([["a__run", `cat "$HOME/kept"; cat ${other}/kept; ls ${other} "$HOME/../../b/home"`]], args);
+    expect(said.match(/^of /gmu)).toHaveLength(1);
+  });
+
+  it.skipIf(!need.run)(`do not outlive the run ${need.reason}`, async () => {
+    await using world = await serversWorld();
+    await world.serve({ name: "a" });
+    const mark = `93${process.pid}`;
+    expect(await world.call([["run", `setsid sh -c 'sleep ${mark}' >/dev/null 2>&1 & echo started`]], args)).toContain("started");
+    expect(commandLines()).not.toContain(`sleep\0${mark}`);
+  });
+});
+
+describe.skipIf(!NAMESPACE.run)(`MCP servers of acp run ${NAMESPACE.reason}`, () => {
+  it("get the workspace as far as their configuration says, guarded as the agent's", async () => {
+    await using world = await serversWorld();
+    await mkdir(join(world.work, ".vscode"));
+    await world.serve({ name: "r", workspace: "read" }, { name: "w", workspace: "write" });
+    const script = `cat ${world.work}/secret; echo x > ${world.work}/made-by-$1; echo x > ${world.work}/.vscode/tasks.json`;
+    const said = await world.call([
+      ["r__run", `set -- r; ${script}`],
+      ["w__run", `set -- w; ${script}`],
+    ]);
+    expect(said.match(/of the workspace/gu)).toHaveLength(2);
+    expect(readdirSync(world.work)).toContain("made-by-w");
+    expect(readdirSync(world.work)).not.toContain("made-by-r");
+    expect(readdirSync(join(world.work, ".vscode"))).toEqual([]);
+  });
+
+  it("obey a policy that denies a host of their list", async () => {
+    await using world = await serversWorld(`${POLICY}  - { id: never, match: { kind: http, host: "127.0.0.2" }, action: deny }\n`);
+    await world.serve({ name: "a", network: [world.authority] });
+    expect(await world.call([["run", `curl -sS -m 20 ${world.origin}/denied`]])).toContain("never");
+    expect(world.reached).toEqual([]);
+  });
+
+  it("reach no MCP service of the agent's", async () => {
+    await using world = await serversWorld();
+    await world.serve({ name: "a", network: ["mcp.acp.internal:1"] });
+    const said = await world.call([["run", "acp-mcp-bridge </dev/null; /run/acp/acp-mcp-bridge </dev/null"]]);
+    expect(said).not.toContain("serverInfo");
+    expect(said).toMatch(/service|not found|refused/u);
+  });
+
+  it("start outside with sandbox: none alone, which is said and logged; what cannot be contained names it", async () => {
+    await using world = await serversWorld();
+    const server = { name: "a", sandbox: "none", read: undefined };
+    await world.serve(server);
+    const { stdout, stderr } = await world.run(["node", "call.mjs", JSON.stringify([["run", `cat ${world.work}/secret`]])]);
+    expect(stdout).toContain("of the workspace");
+    expect(stderr).toContain('MCP server "a" is started outside of any sandbox');
+    const notice = (await world.events()).find(({ agent }) => agent === "server:a");
+    expect(notice?.metadata).toMatchObject({ isolation: "none", notice: "server_isolation" });
+    for (const command of ["docker", "/usr/bin/podman", "uvx", "pipx"]) {
+      await world.serve({ name: "a", command, args: ["run", "image"] });
+      const { code, stderr: why } = await world.run(["true"]);
+      expect([code, why]).toEqual([EXIT_CODES.not_run.code, expect.stringContaining('"sandbox: none"')]);
+    }
+  });
+
+  it("name what their command names and they do not see", async () => {
+    await using world = await serversWorld();
+    await world.serve({ name: "a", read: [] });
+    const { stderr } = await world.run(["true"]);
+    expect(stderr).toContain(`it does not see ${join(world.path, "programs/server.mjs")}`);
+    await world.serve({ name: "a", cwd: world.work });
+    expect((await world.run(["true"])).stderr).toContain("does not show its working directory");
+  });
+
+  it("refuse an agent that is called as one of them", async () => {
+    await using world = await serversWorld();
+    const { code, stderr } = await world.run(["true"], { args: ["--agent", "server:a"] });
+    expect([code, stderr]).toEqual([EXIT_CODES.not_run.code, expect.stringContaining("those of MCP servers")]);
+  });
+});
+
+/** Command lines of all processes of this machine. */
+function commandLines(): string {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    })
+    .join("\n");
+}
