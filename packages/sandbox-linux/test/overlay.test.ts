@@ -1,8 +1,21 @@
 /** Agents that write into an overlay: they see what they wrote, and their workspace stays as it was. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createLandlockSandbox, createNamespaceSandbox } from "../src/backends.js";
+import { overlayHelper } from "../src/native-helper.js";
 import { namespaces, runShell, startAgent } from "./namespace-kit.js";
 import { overlayWorld } from "./overlay-kit.js";
 
@@ -96,5 +109,25 @@ END
     symlinkSync(other, world.work);
     await expect(starting).rejects.toMatchObject({ code: expect.stringMatching(/sandbox_failed|options_invalid|sandbox_unavailable/u) });
     expect(readdirSync(other)).toEqual([]);
+  });
+
+  it("lays its overlay over just the folder that is held open, and through no link", async () => {
+    await using world = overlayWorld(FILES);
+    mkdirSync(join(world.layers, "upper"), { recursive: true });
+    mkdirSync(join(world.layers, "work"));
+    const helper = await overlayHelper();
+    if (!helper.isAvailable) throw new Error(helper.reason);
+    const lay = (path: string, held: string): string => {
+      const fds = [openSync(held, "r"), openSync(world.layers, "r")];
+      const words = ["--workspace", path, "--expect", "3", "--layers", "4", "--report", "5", "--", "/bin/true"];
+      const { output } = spawnSync(helper.path, words, { stdio: ["ignore", "pipe", "pipe", ...fds, "pipe"], encoding: "utf8" });
+      for (const fd of fds) closeSync(fd);
+      return output[5] ?? "";
+    };
+    expect(lay(world.work, world.work)).toMatch(/^mounted \d+ \d+\n$/u);
+    expect(lay(join(world.work, "folder"), world.work)).toContain("failed cannot open the workspace: it was exchanged");
+    symlinkSync(world.work, `${world.work}-link`);
+    expect(lay(`${world.work}-link`, world.work)).toMatch(/^failed cannot open the workspace: /u);
+    expect(lay(join(`${world.work}-link`, "folder"), join(world.work, "folder"))).toMatch(/^failed cannot open the workspace: /u);
   });
 });
