@@ -29,6 +29,7 @@ import { removeStaleSockets } from "./mcp/stale-sockets.js";
 import { openHomeAudit } from "./open-audit.js";
 import { passkeyVerifier } from "./passkeys.js";
 import { showsColour } from "./printer.js";
+import { askAboutChanges } from "./servers/ask-change.js";
 import { runDirectory } from "./run-directory.js";
 
 /** What a gate is put together from. */
@@ -104,7 +105,7 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
   const passkeys = filePasskeys(home.passkeysPath);
   const guard = await openGuard({ home, source, invocation });
   const options = {
-    layers: [guard, ...(layers ?? [])],
+    layers: [guard, askAboutChanges, ...(layers ?? [])],
     channel: channels.channel,
     audit: written.sink,
     store: kept.store,

@@ -100,7 +100,9 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
 
 /** A server whose configuration says `sandbox: auto` gets one; with a workspace, that is the client's directory. */
 async function openMcpServers(
-  parts: Pick<OpenServersParts, "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId"> & { readonly home: Home },
+  parts: Pick<OpenServersParts, "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId" | "signal"> & {
+    readonly home: Home;
+  },
 ): Promise<OpenServers> {
   const { invocation, source, home } = parts;
   return openServers({

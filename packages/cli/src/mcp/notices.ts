@@ -27,6 +27,7 @@ export type NoticeCode =
   | "host_ports"
   | "server_isolation"
   | "review"
+  | "server_packages"
   | "socket_failed";
 
 /** What passes through a gate. */

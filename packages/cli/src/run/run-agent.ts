@@ -151,6 +151,7 @@ function openRunServers({ invocation, source, homeKeys, inUse, ...parts }: RunAg
     ...(user !== undefined && held.report.sandbox !== "uid" && { user }),
     programs: ownPackages(),
     isContained: true,
+    signal: parts.signals.stopped,
     outside: (server) => outsideServer(server, outside),
   });
 }

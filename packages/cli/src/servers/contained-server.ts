@@ -26,6 +26,8 @@ export interface ContainedParts {
   readonly hidden: readonly string[];
   /** What runs outside, which no server may change. */
   readonly programs: readonly string[];
+  /** What the server is pinned to; left out: it is not. */
+  readonly packages?: string;
   /** Who servers run as where we are root; left out: as a sandbox chooses. */
   readonly user?: string;
   readonly sandbox: ServerSandbox;
@@ -76,11 +78,15 @@ function workspaceOf({ name, workspace: wanted }: CommandServer, workspace: Work
 
 async function start(server: CommandServer, parts: ContainedParts, workspace: Workspace | undefined): Promise<LinuxSandboxedProcess> {
   const { name, command, cwd, env = {}, read = [], write = [] } = server;
-  const { sandbox, homeDir, hidden, programs, user, network, io, signal } = parts;
+  const { sandbox, homeDir, hidden, programs, packages, user, network, io, signal } = parts;
   if ("problem" in sandbox)
     throw new ConsentError("sandbox_unavailable", `${sandbox.problem}; or give it "sandbox: none" to start it outside`);
   const home = await serverHome(homeDir, name);
-  const given = { ...(workspace !== undefined && { workspace }), ...(user !== undefined && { user }) };
+  const given = {
+    ...(workspace !== undefined && { workspace }),
+    ...(user !== undefined && { user }),
+    ...(packages !== undefined && { packages }),
+  };
   const holder = createLinuxSandbox(sandbox.kind, { ...given, readable: read, writable: write, home, hidden, programs });
   const [program = "", ...args] = command;
   // As the person wrote it, in the directory where ACP was started.

@@ -3,13 +3,16 @@
  * said at the start and stands in the log.
  */
 import { statSync } from "node:fs";
-import { escapeText } from "@acp/core";
+import { escapeText, isConsentError } from "@acp/core";
 import type { SandboxReport } from "@acp/core";
 import type { CommandServer, UpstreamServer } from "@acp/home";
 import type { LocalUpstream, UpstreamConfig } from "@acp/proxy-mcp";
 import { systemPaths } from "@acp/sandbox-linux";
+import { askAboutChange } from "./ask-change.js";
 import { containedServer } from "./contained-server.js";
 import type { ContainedParts } from "./contained-server.js";
+import { pinnedServer, readServerCommand } from "./pinned-server.js";
+import type { PinParts } from "./pinned-server.js";
 import { openServerNetwork, serverAgentId } from "./server-network.js";
 import type { ServerNetworkParts } from "./server-network.js";
 import { chooseServerSandbox } from "./server-sandbox.js";
@@ -25,6 +28,8 @@ export interface OpenServersParts
   readonly isContained: boolean;
   /** What holds the agent; left out where ACP did not start it. */
   readonly agents?: SandboxReport;
+  /** Ends what is done before servers start. */
+  readonly signal: AbortSignal;
   /** A server as it is started outside. */
   readonly outside: (server: CommandServer) => Promise<LocalUpstream>;
 }
@@ -52,7 +57,7 @@ export async function openServers(parts: OpenServersParts): Promise<OpenServers>
       if (!("command" in server)) upstreams.push(server);
       else if (contained === undefined || !held.includes(server)) upstreams.push(await openOutside(server, parts));
       else {
-        upstreams.push(containedServer(server, contained));
+        upstreams.push(await openPinned(server, contained, parts));
         await say(server, heldText(server, contained), { inUse: parts.inUse, isolation: markOf(contained.sandbox) });
       }
     }
@@ -72,6 +77,35 @@ async function openContained(held: readonly UpstreamServer[], parts: OpenServers
   const hosts = new Map(held.map((server) => [server.name, "command" in server ? (server.network ?? []) : []]));
   const network = await openServerNetwork({ ...parts, hosts, isolation: markOf(sandbox) });
   return { ...parts, io: parts.invocation.io, sandbox, network, signal };
+}
+
+/** A server of npx starts from what it is pinned to. Where that cannot be had it does not start, and others do. */
+async function openPinned(server: CommandServer, contained: ContainedParts, parts: OpenServersParts): Promise<LocalUpstream> {
+  readServerCommand(server.name, server.command);
+  try {
+    const pinned = await pinnedServer(server.name, server.command, pinParts(parts));
+    if (pinned === undefined) return containedServer(server, contained);
+    return containedServer({ ...server, command: pinned.argv }, { ...contained, packages: pinned.packages });
+  } catch (error) {
+    if (!isConsentError(error) || parts.signal.aborted) throw error;
+    await parts.inUse.notices.say("server_packages", `${error.message} [${error.code}]; it does not start`, {
+      agent: serverAgentId(server.name),
+      isolation: "none",
+    });
+    return { name: server.name, start: () => Promise.reject(error) };
+  }
+}
+
+function pinParts({ invocation: { io }, homeDir, workspace, inUse, agentId, signal }: OpenServersParts): PinParts {
+  return {
+    homeDir,
+    userHome: io.userHome,
+    env: io.env,
+    workspaces: workspace === undefined ? [] : [workspace.path],
+    signal,
+    say: (text) => inUse.notices.say("server_packages", text),
+    ask: (change) => askAboutChange(change, { gate: inUse.gate, agent: { id: agentId }, signal }),
+  };
 }
 
 /** Where servers are contained otherwise, or a person has chosen, it is said of each. */
