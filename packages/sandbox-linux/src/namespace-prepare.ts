@@ -53,7 +53,7 @@ export async function prepareNamespace(
   const shown = shownPlaces(places);
   reopenAll(places, user);
   const looksAgain = firstUnreadable(host, user, [...shown, node]); // meanwhile, another process does
-  const guard = guardAll(places.workspace, places.writable);
+  const guard = guardAll(places, user);
   const unreadable = await looksAgain;
   if (unreadable === node) {
     const fix = "Run the manager with a Node that everybody may read, such as the distribution's";

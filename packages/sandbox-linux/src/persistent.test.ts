@@ -43,6 +43,15 @@ describe("findPersistent()", () => {
     expect(found()).toEqual([".git/config", ".git/hooks", "tools/hooks"]);
   });
 
+  it("finds what a repository's configuration includes, and the programs that it names", () => {
+    git("init", "-q");
+    git("config", "include.path", "../shared.inc");
+    write("shared.inc", "[include]\n\tpath = more/deep.inc\n[alias]\n\tgo = !sh tools/go.sh test\n");
+    write("more/deep.inc", "[core]\n\tfsmonitor = tools/watch\n\thooksPath = hooks\n[include]\n\tpath = ../shared.inc\n");
+    for (const name of ["tools/watch", "tools/go.sh", "tools/other.sh", "test/a.test.js", "hooks/pre-commit"]) write(name);
+    expect(found()).toEqual([".git/config", ".git/hooks", "hooks", "more/deep.inc", "shared.inc", "tools/go.sh", "tools/watch"]);
+  });
+
   it("finds nested, bare and other repositories, submodules and worktrees", () => {
     git("init", "-q", "nested");
     git("init", "-q", "--bare", "bare.git");
@@ -73,14 +82,14 @@ describe("findPersistent()", () => {
     write(".envrc");
     write("a/b/c/d/.npmrc");
     expect(findPersistent(work)).toMatchObject({ isComplete: true, places: [join(work, ".envrc"), join(work, "a/b/c/d/.npmrc")] });
-    expect(findPersistent(work, 10)).toEqual({ isComplete: false, places: [join(work, ".envrc")] });
+    expect(findPersistent(work, { entriesMax: 10 })).toEqual({ isComplete: false, places: [join(work, ".envrc")] });
   });
 
   it("finds what is nearest also in folders that an agent has filled", () => {
     git("init", "-q");
     write(".vscode/tasks.json");
     for (let index = 0; index < 30; index += 1) for (const name of [`${index}`, `.git/${index}`]) write(name);
-    expect(findPersistent(work, 20)).toEqual({
+    expect(findPersistent(work, { entriesMax: 20 })).toEqual({
       isComplete: false,
       places: [".git/config", ".git/hooks", ".vscode"].map((name) => join(work, name)),
     });

@@ -4,6 +4,7 @@
  */
 import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readFileSync, type Stats } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
+import { gitConfigNames } from "./git-config-names.js";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
 import { openPath } from "./places.js";
 import { liesIn } from "./workspace.js";
@@ -21,6 +22,10 @@ const ENTRIES_MAX = 50_000;
 const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules"]);
 /** A configuration is a page or two. */
 const CONFIG_BYTES_MAX = 1_048_576;
+/** A folder that its owner may read, write and enter. */
+const OWNERS = 0o700;
+/** Files that include one another. */
+const CONFIGS_MAX = 20;
 /** Git has fourteen. */
 const SAMPLES_MAX = 100;
 
@@ -93,12 +98,21 @@ function leadsToOwn(place: string): boolean {
   }
 }
 
+/** How far it looks. */
+export interface FindOptions {
+  /** 50,000 unless given. */
+  readonly entriesMax?: number;
+  /** Opens a folder that an agent has closed to us: it would be looked into by nobody, and be opened by the agent again. */
+  readonly reopen?: (folder: string) => void;
+}
+
 /** Finds them. `workspace` is a real path; links are not followed, and count where they have such a name. */
-export function findPersistent(workspace: string, entriesMax: number = ENTRIES_MAX): Persistent {
+export function findPersistent(workspace: string, { entriesMax = ENTRIES_MAX, reopen = nothing }: FindOptions = {}): Persistent {
   // What is nearest counts most, and is found by its name also where a folder is too full to be read.
   const found = new Set(PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere));
   const walk: Walk = { workspace, found, open: [join(workspace, ".git"), workspace], left: entriesMax, isComplete: true };
   for (const directory of walk.open) {
+    if (isClosed(directory)) reopen(directory);
     const { entries, isWhole } = list(directory, walk.left);
     walk.left -= entries.length;
     walk.isComplete &&= isWhole;
@@ -107,6 +121,14 @@ export function findPersistent(workspace: string, entriesMax: number = ENTRIES_M
     else for (const entry of entries) take(walk, join(directory, entry.name), entry);
   }
   return { places: [...found].sort(), isComplete: walk.isComplete };
+}
+
+function nothing(): void {}
+
+/** Whether its owner may not look into a folder; root may, whatever it says. */
+function isClosed(folder: string): boolean {
+  const found = kindOf(folder);
+  return found !== undefined && found.isDirectory() && (found.mode & OWNERS) !== OWNERS;
 }
 
 function hasOf(entries: readonly Dirent[]): (name: string) => boolean {
@@ -145,14 +167,23 @@ function take({ workspace, found, open }: Walk, path: string, entry: Dirent): vo
 function takeGit({ workspace, found, open }: Walk, directory: string): void {
   for (const name of GIT_NAMES) if (isThere(join(directory, name))) found.add(join(directory, name));
   open.push(join(directory, "modules"), join(directory, "worktrees"));
-  const hooks = hooksPath(directory);
-  const path = hooks === undefined ? undefined : normalize(join(hooks.startsWith("/") ? "/" : dirname(directory), hooks));
-  if (path !== undefined && path !== workspace && liesIn(path, workspace) && isThere(path)) found.add(path);
+  for (const name of ["config", "config.worktree"]) takeNamed({ workspace, found }, join(directory, name), dirname(directory));
 }
 
-/** `core.hooksPath` of a repository's own configuration; relative to its work tree. */
-function hooksPath(directory: string): string | undefined {
-  return /^\s*hookspath\s*=\s*"?([^"\n#;]+?)"?\s*(?:[#;].*)?$/imu.exec(readPlain(join(directory, "config")) ?? "")?.[1];
+/** What a configuration of Git's leads to, in the workspace: files that it includes or runs, and the folder of hooks. */
+function takeNamed({ workspace, found }: Pick<Walk, "workspace" | "found">, config: string, workTree: string): void {
+  const configs = [config];
+  for (const each of configs) {
+    const { includes, hooks, programs } = gitConfigNames(readPlain(each) ?? "");
+    const included = includes.map((name) => normalize(join(name.startsWith("/") ? "/" : dirname(each), name)));
+    const atWorkTree = (name: string): string => normalize(join(name.startsWith("/") ? "/" : workTree, name));
+    // A word of a command may be the name of a folder by chance.
+    const files = programs.map(atWorkTree).filter((path) => kindOf(path)?.isDirectory() === false);
+    for (const path of [...included, ...hooks.map(atWorkTree), ...files]) {
+      if (path !== workspace && liesIn(path, workspace) && isThere(path)) found.add(path);
+    }
+    for (const path of included) if (configs.length < CONFIGS_MAX && !configs.includes(path)) configs.push(path);
+  }
 }
 
 interface Listing {

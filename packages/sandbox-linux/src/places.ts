@@ -94,9 +94,22 @@ export function isSame(one: FileId, other: FileId): boolean {
 }
 
 /** An agent that closed its own workspace to itself would not start again: its owner's rights are given back. */
-export function reopenWorkspace({ path, access }: Workspace, { uid }: AgentUser): void {
-  if (access !== "read-write") return;
-  const { fd } = openPath(path);
+export function reopenWorkspace({ path, access }: Workspace, user: AgentUser): void {
+  if (access === "read-write") reopenOpened(openPath(path).fd, user);
+}
+
+/** The same for a folder in it; where something else has taken its name, nothing is done. */
+export function reopenFolder(path: string, user: AgentUser): void {
+  let fd: number;
+  try {
+    ({ fd } = openPath(path));
+  } catch {
+    return;
+  }
+  reopenOpened(fd, user);
+}
+
+function reopenOpened(fd: number, { uid }: AgentUser): void {
   try {
     const found = fstatSync(fd);
     if (found.uid === uid && (found.mode & OWNERS) !== OWNERS) chmodSync(`/proc/self/fd/${fd}`, (found.mode & 0o7777) | OWNERS);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -32,6 +32,23 @@ describe("guardWorkspace()", () => {
     const nothing = { found: undefined, readOnly: [], pinned: [], writable: [], isComplete: true };
     expect(guardWorkspace({ path: work, access: "read-only" })).toEqual(nothing);
     expect(guardWorkspace(undefined)).toEqual(nothing);
+  });
+
+  it("opens what the agent's user has closed, and looks into it", () => {
+    const uid = process.getuid?.() ?? 0;
+    mkdirSync(join(work, "closed/.git/hooks"), { recursive: true });
+    mkdirSync(join(work, "closed/.git/objects"));
+    mkdirSync(join(work, "closed/.git/refs"));
+    writeFileSync(join(work, "closed/.git/HEAD"), "");
+    for (const name of ["closed/.git/hooks", "closed/.git", "closed"]) chmodSync(join(work, name), 0);
+    const user = { uid, gid: uid, name: "agent", home: "/nonexistent" };
+    const { readOnly, isComplete } = guardWorkspace({ path: work, access: "read-write" }, user);
+    expect([readOnly, isComplete]).toEqual([at("closed/.git/hooks"), true]);
+    expect(statSync(join(work, "closed")).mode & 0o777).toBe(0o700);
+    chmodSync(join(work, "closed"), 0);
+    guardWorkspace({ path: work, access: "read-write" }, { ...user, uid: uid + 1 });
+    expect(statSync(join(work, "closed")).mode & 0o777).toBe(0);
+    chmodSync(join(work, "closed"), 0o700);
   });
 
   it("leaves out what is given back, and gives back parts", () => {

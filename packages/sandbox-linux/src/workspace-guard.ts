@@ -2,9 +2,10 @@
  * Workspace guard: what of a workspace an agent reads and does not change, because other programs run it by themselves outside of the sandbox. Each is
  * mounted over itself; so is every folder above it, which then cannot be renamed to make room for another of its name.
  */
-import type { Workspace } from "./parts.js";
+import type { AgentUser, Workspace } from "./parts.js";
 import { findPersistent, isLink, isThere, parentsBetween } from "./persistent.js";
-import { liesIn } from "./workspace.js";
+import { reopenFolder } from "./places.js";
+import { liesIn, type VisiblePlaces } from "./workspace.js";
 
 /** What is mounted over itself, by real paths. */
 export interface WorkspaceGuard {
@@ -24,11 +25,15 @@ export interface WorkspaceGuard {
 const MOUNTS_MAX = 256;
 const NOTHING: WorkspaceGuard = { found: undefined, readOnly: [], pinned: [], writable: [], isComplete: true };
 
-/** Looks at a workspace, given by its real path. Links are left alone: there is nothing to mount on. */
-export function guardWorkspace(workspace: Workspace | undefined): WorkspaceGuard {
+/**
+ * Looks at a workspace, given by its real path. Links are left alone: there is nothing to mount on. What the agent's user has closed is opened again, so
+ * that it is held, and can be looked at from inside.
+ */
+export function guardWorkspace(workspace: Workspace | undefined, user?: AgentUser): WorkspaceGuard {
   if (workspace === undefined || workspace.access !== "read-write") return NOTHING;
   const { path, writable = [] } = workspace;
-  const { places, isComplete } = findPersistent(path);
+  const reopen = (folder: string): void => (user === undefined ? undefined : reopenFolder(folder, user));
+  const { places, isComplete } = findPersistent(path, { reopen });
   const guarded = places.filter((place) => !writable.some((each) => liesIn(place, each)) && !isLink(place));
   const readOnly: string[] = [];
   let pinned: readonly string[] = [];
@@ -43,9 +48,9 @@ export function guardWorkspace(workspace: Workspace | undefined): WorkspaceGuard
 }
 
 /** Looks at all that an agent may write of the host. */
-export function guardAll(workspace: Workspace | undefined, writable: readonly string[] = []): WorkspaceGuard {
-  const own = guardWorkspace(workspace);
-  const guards = [own, ...writable.map((path) => guardWorkspace({ path, access: "read-write" }))];
+export function guardAll({ workspace, writable = [] }: Pick<VisiblePlaces, "workspace" | "writable">, user: AgentUser): WorkspaceGuard {
+  const own = guardWorkspace(workspace, user);
+  const guards = [own, ...writable.map((path) => guardWorkspace({ path, access: "read-write" }, user))];
   return {
     found: own.found,
     readOnly: guards.flatMap(({ readOnly }) => readOnly),
