@@ -41,7 +41,7 @@ export interface WithGateParts {
   readonly source: HomeConfig;
   readonly homeKeys: HomeKeys;
   /** What is known of the agent's process, and what holds it. */
-  readonly host: AgentHost;
+  readonly host: AgentHost | Promise<AgentHost>;
   /** Whose gate it is, in the log's notices. */
   readonly agentId: string;
   /** What passes through it. */
@@ -75,7 +75,7 @@ export interface GateInUse {
  * @throws ConsentError what a part of the home throws that does not load; what `use` throws.
  */
 export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) => Promise<T>): Promise<T> {
-  const { invocation, home, source, homeKeys, host, agentId, ways } = parts;
+  const { invocation, home, source, homeKeys, agentId, ways } = parts;
   const { print } = invocation;
   // Before the logs: what an earlier process left open and this or another one shows again has not ended.
   const recordKey = await openRecordKey(home, homeKeys.keys);
@@ -87,6 +87,7 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
   // Also before the logs: opening them writes events of now.
   const lastEventMs = await lastEventOf(home);
   await using audit = await openHomeAudit(home, settings);
+  const host = await parts.host;
   const isolation = isolationMark(host.sandbox);
   const notices = createNotices({ print, audit, agent: agentId, isolation });
   await sayHow(notices, host, ways);

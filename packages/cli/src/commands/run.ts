@@ -68,10 +68,15 @@ async function runPlan(
   const { plan, review } = await withReview(given, home, invocation.values.agent);
   const parts = { ...asked, plan };
   const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), privateHome, onNotice });
-  const holding = chooseSandbox(sandboxes, plan.requiredLevel, (sandbox) => holdAgent(parts, sandbox)).catch(hintAtWorkspace(invocation));
+  let onStart: () => void = () => {};
+  const started = new Promise<void>((resolve) => (onStart = resolve));
+  const holding = chooseSandbox(sandboxes, plan.requiredLevel, (sandbox) => holdAgent({ ...parts, onStart }, sandbox)).catch(
+    hintAtWorkspace(invocation),
+  );
   holding.catch(() => {}); // heard of below, unless something else fails first
   try {
-    // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile.
+    // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile, and not before they run.
+    await Promise.race([started, holding]);
     const { runUnderGate } = await import("../run/run-under-gate.js");
     return await runUnderGate({ ...parts, tunnels, home, source, servers, hidden, holding, review });
   } finally {

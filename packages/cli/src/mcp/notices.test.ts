@@ -45,6 +45,13 @@ describe("sayHow()", () => {
     expect(texts.map((text) => text.includes("name servers"))).toEqual([false, true]);
   });
 
+  it("says what of an agent's resources is not limited, where something holds it", async () => {
+    const caps = { aspect: "resource_caps", enforcement: "partial", reason: "memory is not limited", fix: "Run it as root" } as const;
+    expect(await said({ ...report("namespace", "full"), items: [caps] }, ["http"])).toEqual(["isolation", "resources"]);
+    expect(await said({ ...report("namespace", "full"), items: [{ ...caps, enforcement: "enforced" }] }, ["http"])).toEqual(["isolation"]);
+    expect(await said({ ...report("env", "none"), items: [caps] }, ["http"])).toEqual(["isolation_none"]);
+  });
+
   it("never calls isolation what is none", async () => {
     expect(await said(report("env", "none"), ["http"])).toEqual(["isolation_none"]);
     expect(await said(report("preload", "advisory"), ["http"])).toEqual(["isolation_advisory"]);

@@ -11,6 +11,7 @@ export type NoticeCode =
   | "isolation"
   | "isolation_advisory"
   | "isolation_none"
+  | "resources"
   | "shared_uid"
   | "unsigned"
   | "keys_rotated"
@@ -94,7 +95,16 @@ export interface AgentHost {
 export async function sayHow(notices: Notices, { sharesUid, sandbox }: AgentHost, ways: readonly Way[]): Promise<void> {
   if (sandbox === undefined) for (const way of ways) await notices.say("isolation_none", ISOLATION_NOTICES[way]);
   else await notices.say(...sandboxNotice(sandbox));
+  const unlimited = sandbox === undefined ? undefined : resourceNotice(sandbox);
+  if (unlimited !== undefined) await notices.say("resources", unlimited);
   if (sharesUid) await notices.say("shared_uid", sharedUidNotice);
+}
+
+/** What a barrier lets an agent use up; of what is none, that is said already. */
+function resourceNotice({ level, items }: SandboxReport): string | undefined {
+  const caps = items.find(({ aspect }) => aspect === "resource_caps");
+  if (caps === undefined || caps.enforcement === "enforced" || level === "none" || level === "advisory") return undefined;
+  return `The agent can use up more than it should: ${caps.reason}${caps.fix === undefined ? "" : `. ${caps.fix}`}`;
 }
 
 function sandboxNotice({ sandbox, level, reason, dns }: SandboxReport): readonly [NoticeCode, string] {

@@ -14,6 +14,8 @@ export interface HoldAgentParts {
   readonly invocation: { readonly io: Pick<Io, "env"> };
   readonly plan: RunPlan;
   readonly signals: PassedSignals;
+  /** Hears when the processes of the sandbox are about to start. */
+  readonly onStart?: () => void;
 }
 
 /**
@@ -21,12 +23,15 @@ export interface HoldAgentParts {
  *
  * @throws ConsentError `sandbox_unavailable`, `sandbox_failed`, `options_invalid`; the reason of a signal that came before. Nothing is left running.
  */
-export async function holdAgent({ invocation, plan, signals }: HoldAgentParts, sandbox: LinuxSandbox): Promise<HeldAgent> {
+export async function holdAgent({ invocation, plan, signals, onStart }: HoldAgentParts, sandbox: LinuxSandbox): Promise<HeldAgent> {
   const { env } = invocation.io;
   signals.stopped.throwIfAborted();
   return await sandbox.hold(plan.argv, {
     ports: plan.hostPorts,
-    env: (inside) => makeAgentEnvironment({ env, named: plan.env, sandbox: sandbox.name }, inside),
+    env: (inside) => {
+      onStart?.();
+      return makeAgentEnvironment({ env, named: plan.env, sandbox: sandbox.name }, inside);
+    },
     files: insideFiles(),
     ...(plan.workspace !== undefined && { cwd: plan.workspace.path }),
     stdio: plan.speaksMcp ? "pipe" : "inherit",

@@ -2,7 +2,7 @@
  * Run under a gate: opens the gate that the agent passes through while its sandbox is being made, and lets the agent go when both are there.
  */
 import { join } from "node:path";
-import type { Agent } from "@acp/core";
+import type { Agent, SandboxReport } from "@acp/core";
 import { channelsOf, DEFAULT_CONFIG } from "@acp/home";
 import type { Home } from "@acp/home";
 import { reachesLevel } from "@acp/sandbox-linux";
@@ -14,6 +14,7 @@ import { leadingWords, runsAsRoot } from "../mcp/agent-process.js";
 import { openEnvironments } from "../mcp/config.js";
 import type { HomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
+import type { AgentHost } from "../mcp/notices.js";
 import { withGate } from "../with-gate.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
@@ -43,6 +44,11 @@ export interface UnderGateParts {
 /** Who acts, where nobody says so. */
 const AGENT_ID = "agent";
 
+/** Root lends itself to no agent, and what holds one hides the home. */
+function hostOf(report: SandboxReport): AgentHost {
+  return { sharesUid: !reachesLevel(report.level, "partial") && !runsAsRoot(), sandbox: report };
+}
+
 /**
  * Runs it to its end.
  *
@@ -56,31 +62,20 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
   const servers = await openEnvironments(parts.servers, { file: source.file, keys: homeKeys.keys, env: {} });
   const agent: Agent = { id: values.agent ?? AGENT_ID, command: startedAs(plan) };
   const over = new AbortController();
-  const held = await holding;
-  // Root lends itself to no agent, and what holds one hides the home.
-  const isHeld = reachesLevel(held.report.level, "partial") || runsAsRoot();
-  const host = { sharesUid: !isHeld, sandbox: held.report };
+  const host = holding.then(({ report }) => hostOf(report));
+  host.catch(() => {}); // heard of by the gate, unless something else fails first
   const gate = { invocation, signal: over.signal, home, source, homeKeys, host, agentId: agent.id };
   try {
-    return await withGate({ ...gate, ways: ["http", "mcp"], defaultOffers: modelOffers(hostOffers(io.env, source), tunnels) }, (inUse) => {
-      tell(invocation, home, source);
-      if (!invocation.print.json) for (const line of warningOf(host, io)) io.stderr.write(`${line}\n`);
-      return runAgent({
-        invocation,
-        home,
-        plan,
-        held,
-        source,
-        homeKeys,
-        servers,
-        hidden,
-        agent,
-        tunnels,
-        inUse,
-        signals,
-        review: parts.review,
-      });
-    });
+    return await withGate(
+      { ...gate, ways: ["http", "mcp"], defaultOffers: modelOffers(hostOffers(io.env, source), tunnels) },
+      async (inUse) => {
+        const held = await holding;
+        tell(invocation, home, source);
+        if (!invocation.print.json) for (const line of warningOf(await host, io)) io.stderr.write(`${line}\n`);
+        const { review } = parts;
+        return runAgent({ invocation, home, plan, held, source, homeKeys, servers, hidden, agent, tunnels, inUse, signals, review });
+      },
+    );
   } finally {
     over.abort(new Error("the command has ended"));
   }
