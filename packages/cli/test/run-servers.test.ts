@@ -7,6 +7,7 @@ import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
+import { acp } from "./harness.js";
 import { needSandbox, runWorld } from "./run-world.js";
 import type { RunWorld } from "./run-world.js";
 
@@ -148,16 +149,11 @@ describe.each(KINDS.map((kind) => [kind, NEEDS[kind]] as const))("MCP servers of
     await using world = await serversWorld();
     await world.serve({ name: "a" }, { name: "b" });
     const other = join(world.home, "servers/b/home");
-    const write = 'pwd; echo "of $0" > "$HOME/kept"';
-    await world.call(
-      [
-        ["a__run", write],
-        ["b__run", write],
-      ],
-      args,
-    );
+    const write = (name: string): readonly [string, string] => [`${name}__run`, `echo "of ${name}" > "$HOME/kept"`];
+    await world.call([write("a"), write("b")], args);
     const said = await world.call([["a__run", `cat "$HOME/kept"; cat ${other}/kept; ls ${other} "$HOME/../../b/home"`]], args);
-    expect(said.match(/^of /gmu)).toHaveLength(1);
+    expect(said).toMatch(/^of a$/mu);
+    expect(said).not.toMatch(/^of b$|^kept$/mu);
   });
 
   it.skipIf(!need.run)(`do not outlive the run ${need.reason}`, async () => {
@@ -174,15 +170,32 @@ describe.skipIf(!NAMESPACE.run)(`MCP servers of acp run ${NAMESPACE.reason}`, ()
     await using world = await serversWorld();
     await mkdir(join(world.work, ".vscode"));
     await world.serve({ name: "r", workspace: "read" }, { name: "w", workspace: "write" });
-    const script = `cat ${world.work}/secret; echo x > ${world.work}/made-by-$1; echo x > ${world.work}/.vscode/tasks.json`;
+    const script = `pwd; cat ${world.work}/secret; echo x > ${world.work}/made-by-$1; echo x > ${world.work}/.vscode/tasks.json`;
     const said = await world.call([
       ["r__run", `set -- r; ${script}`],
       ["w__run", `set -- w; ${script}`],
     ]);
     expect(said.match(/of the workspace/gu)).toHaveLength(2);
+    expect(said.match(/^\/home\/agent$/gmu)).toHaveLength(2);
     expect(readdirSync(world.work)).toContain("made-by-w");
     expect(readdirSync(world.work)).not.toContain("made-by-r");
     expect(readdirSync(join(world.work, ".vscode"))).toEqual([]);
+  });
+
+  it("get no secret of the vault filled in, also where the policy lets it go to their host", async () => {
+    await using world = await serversWorld(
+      `${POLICY}  - { id: filled, match: { kind: http, host: "127.0.0.2" }, action: allow, secrets: [TOKEN] }\n`,
+    );
+    expect(await acp(["init"], { home: world.home })).toMatchObject({ code: 0 });
+    expect(await acp(["vault", "set", "TOKEN", "--host", world.authority], { home: world.home, input: "tok-0123456789" })).toMatchObject({
+      code: 0,
+    });
+    await world.serve({ name: "a", network: [world.authority] });
+    const get = (path: string): string => `curl -sS -m 20 -H 'X-Token: {{secret:TOKEN}}' ${world.origin}/${path}`;
+    await world.call([["run", get("server")]]);
+    expect(world.reached).toEqual([]);
+    await world.run(["sh", "-c", get("agent")]);
+    expect(world.reached).toEqual(["GET /agent"]);
   });
 
   it("obey a policy that denies a host of their list", async () => {
