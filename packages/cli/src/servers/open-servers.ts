@@ -82,9 +82,11 @@ async function openContained(held: readonly UpstreamServer[], parts: OpenServers
 /** A server of npx starts from what it is pinned to. Where that cannot be had it does not start, and others do. */
 async function openPinned(server: CommandServer, contained: ContainedParts, parts: OpenServersParts): Promise<LocalUpstream> {
   readServerCommand(server.name, server.command);
+  // What no sandbox could hold is a fault of the configuration, and is told as one.
+  const unpinned = containedServer(server, contained);
   try {
     const pinned = await pinnedServer(server.name, server.command, pinParts(parts));
-    if (pinned === undefined) return containedServer(server, contained);
+    if (pinned === undefined) return unpinned;
     return containedServer({ ...server, command: pinned.argv }, { ...contained, packages: pinned.packages });
   } catch (error) {
     if (!isConsentError(error) || parts.signal.aborted) throw error;
