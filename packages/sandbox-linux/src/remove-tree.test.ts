@@ -36,6 +36,20 @@ describe("removeTree()", () => {
     expect([readFileSync(join(outside, "kept"), "utf8"), statSync(outside).mode & 0o777]).toEqual(["kept", 0o755]);
   });
 
+  it("removes what is nested deeper than a path is long, and names that are no text", async () => {
+    const tree = join(scratch, "tree");
+    const script = `import os, sys
+os.makedirs(sys.argv[1]); os.chdir(sys.argv[1])
+open(b"\\xff\\xfe", "w").close()
+for _ in range(300):
+    os.mkdir("d" * 40); os.chdir("d" * 40); open("file", "w").close()
+os.chmod(".", 0)
+`;
+    expect(spawnSync("python3", ["-c", script, tree], { stdio: "inherit" }).status).toBe(0);
+    await removeTree(tree);
+    expect(existsSync(tree)).toBe(false);
+  });
+
   it("is done where there is nothing, and removes a link, not what it leads to", async () => {
     await removeTree(join(scratch, "nothing"));
     symlinkSync(tmpdir(), join(scratch, "link"));
