@@ -47,6 +47,15 @@ export type { SandboxConformanceOptions, SandboxFixture } from "./sandbox-confor
 export { scriptedChannel } from "./scripted-channel.js";
 export type { Script, ScriptedAnswer, ScriptedChannel, ScriptedChannelOptions } from "./scripted-channel.js";
 export { seededIds } from "./seeded-ids.js";
+export { MANAGER_CLASSES } from "./manager/attempt.js";
+export type { ManagerAttempt, ManagerClass, ManagerGroup, ManagerProof, ManagerReport, ManagerResult } from "./manager/attempt.js";
+export { managerAttempts } from "./manager/attempts.js";
+export { carelessManager, wrapperManager } from "./manager/careless.js";
+export { openManagerGround } from "./manager/ground.js";
+export type { ManagerGround, ManagerGroundOptions } from "./manager/ground.js";
+export { runManagerKit } from "./manager/run.js";
+export type { ManagerKitOptions, ManagerStart, ManagerUnderTest } from "./manager/run.js";
+export { formatManagerReport, managerTable } from "./manager/table.js";
 export { channelMutants } from "./mutants/channel-mutants.js";
 export { firstBroken } from "./mutants/mutant.js";
 export type { Mutant } from "./mutants/mutant.js";
