@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -45,6 +45,7 @@ interface Version {
 /** Opens one. */
 export async function openRegistryDouble(): Promise<RegistryDouble> {
   const scratch = mkdtempSync(join(tmpdir(), "acp-registry-"));
+  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
   const versions = new Map<string, Map<string, Version>>();
   const archives = new Map<string, Buffer>();
   const requests: string[] = [];
