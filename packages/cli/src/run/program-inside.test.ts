@@ -63,6 +63,12 @@ describe("checkProgramInside()", () => {
     expect(check([path], { sandboxes: ["landlock"] })).not.toBe("");
   });
 
+  it("lets the next of that name be found", () => {
+    const { check, program, root } = kit();
+    program("shims/sh");
+    expect(check(["sh"], {}, join(root, "shims"))).toBe("");
+  });
+
   it("names every directory on the way, each once", () => {
     const { check, program, root } = kit();
     program("share/versions/2/tool");

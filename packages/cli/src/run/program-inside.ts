@@ -27,11 +27,12 @@ const FIRST_LINE_BYTES = 256;
 export function checkProgramInside({ plan, io }: ProgramParts): void {
   const [program = ""] = plan.argv;
   if (!plan.sandboxes.every((name) => SELECTIVE.includes(name))) return;
-  const found = find(program, { plan, io });
-  if (found === undefined) return;
   const shown = [...systemPaths(), ...plan.readable, ...(plan.workspace === undefined ? [] : [plan.workspace.path])].flatMap(withReal);
-  const missing = stepsTo(found).filter((path) => !shown.some((each) => path === each || path.startsWith(`${each}/`)));
-  if (missing.length === 0) return;
+  const isShown = (path: string): boolean => shown.some((each) => path === each || path.startsWith(`${each}/`));
+  // What is not shown is not found inside, and the next of that name is.
+  const all = findAll(program, { plan, io }).map((path) => stepsTo(path).filter((step) => !isShown(step)));
+  const [missing] = all;
+  if (missing === undefined || all.some((each) => each.length === 0)) return;
   const folders = [...new Set(missing.map(folderOf))];
   const names = folders.filter((each) => !folders.some((other) => each.startsWith(`${other}/`))).map((each) => escapeText(each));
   throw new ConsentError(
@@ -40,12 +41,12 @@ export function checkProgramInside({ plan, io }: ProgramParts): void {
   );
 }
 
-/** As a shell inside looks for it: by the same PATH. */
-function find(program: string, { plan, io }: ProgramParts): string | undefined {
+/** As a shell inside looks for it: by the same PATH, in this order. */
+function findAll(program: string, { plan, io }: ProgramParts): readonly string[] {
   const candidates = program.includes("/")
     ? [resolve(plan.workspace?.path ?? io.cwd, program)]
     : (io.env["PATH"] ?? "").split(":").flatMap((directory) => (directory.startsWith("/") ? [join(directory, program)] : []));
-  return candidates.find(isProgram);
+  return candidates.filter(isProgram);
 }
 
 function isProgram(path: string): boolean {
