@@ -182,6 +182,16 @@ describe.skipIf(!NAMESPACE.run)(`MCP servers of acp run ${NAMESPACE.reason}`, ()
     expect(readdirSync(join(world.work, ".vscode"))).toEqual([]);
   });
 
+  it("write nothing after what is new in the workspace was set aside", async () => {
+    await using world = await serversWorld();
+    await world.serve({ name: "w", workspace: "write" });
+    const file = `${world.work}/.envrc`;
+    const call = JSON.stringify([["run", `: > ${world.work}/on; while sleep 0.02; do [ -e ${file} ] || echo evil > ${file}; done`]]);
+    await world.run(["sh", "-c", `node call.mjs '${call}' & until test -e on; do sleep 0.1; done; kill -9 $!`]);
+    expect(readdirSync(world.work)).toContain(".envrc.set-aside");
+    expect(readdirSync(world.work)).not.toContain(".envrc");
+  });
+
   it("get no secret of the vault filled in, also where the policy lets it go to their host", async () => {
     await using world = await serversWorld(
       `${POLICY}  - { id: filled, match: { kind: http, host: "127.0.0.2" }, action: allow, secrets: [TOKEN] }\n`,

@@ -107,6 +107,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       return { exitCode: codeOfExit(exit) };
     } finally {
       await started.close();
+      await endServers(opened, sessions);
       const notice = before === undefined ? undefined : setNewAside(before);
       if (notice !== undefined) await inUse.notices.say("left_behind", notice);
       await record?.done();
@@ -114,8 +115,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     }
   } finally {
     hostPorts.close();
-    opened.endStarts();
-    await Promise.all([proxy.close(), sessions?.close()]);
+    await Promise.all([proxy.close(), endServers(opened, sessions)]);
   }
 }
 
@@ -125,6 +125,12 @@ function endPartsOf({ invocation, home, inUse }: RunAgentParts): AtEndParts {
 }
 
 function nothing(): void {}
+
+/** Before anybody looks at the workspace: a server that may write there would do so afterwards. */
+async function endServers(opened: OpenServers, sessions: McpSessions | undefined): Promise<void> {
+  opened.endStarts();
+  await sessions?.close();
+}
 
 function namesOf(upstreams: OpenServers["upstreams"]): readonly string[] {
   return upstreams.map(({ name }) => name);
