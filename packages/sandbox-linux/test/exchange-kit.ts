@@ -11,7 +11,7 @@ import { PATH, textOf } from "./namespace-kit.js";
 
 const EXCHANGE = fileURLToPath(new URL("fixtures/exchange.py", import.meta.url));
 /** Seen once in 12 where nothing looked: enough that luck is no explanation. Many attempts end at the first look, which finds a link. */
-export const STARTS: number = process.env["ACP_DEEP"] === "1" ? 150 : 24;
+export const STARTS: number = process.env["ACP_DEEP"] === "1" ? 300 : 24;
 const ATTEMPTS_MAX = 100 * STARTS;
 
 /** A folder that is not always what it was. */
