@@ -68,13 +68,19 @@ describe("a call", () => {
     const verdicts = await Promise.all(flood);
     expect(verdicts.filter(({ decision }) => decision === "pending")).toHaveLength(PENDING_PER_AGENT_MAX);
     expect(verdicts.filter((each) => each.decision === "deny" && each.code === "too_many_pending")).toHaveLength(200);
-    expect(sink.events.filter(({ metadata }) => metadata?.["code"] === "too_many_pending")).toHaveLength(200);
     expect((await gate.open(write, { agent })).decision).toBe("pending");
     const one = first(shown);
     await one.session.submit(reply(one, { decision: "denied" }));
     await one.session.ended;
     expect((await gate.open(write, { agent: { id: "flood" } })).decision).toBe("pending");
     expect(await gate(write, { agent: { id: "flood" } })).toMatchObject({ code: "too_many_pending" });
+    await gate.close();
+    // The first hundred are events of their own.
+    const counts = sink.events.flatMap(({ metadata }) =>
+      metadata?.["code"] === "too_many_pending" ? [Number(metadata["count"] ?? 1)] : [],
+    );
+    expect(counts).toHaveLength(101);
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(201);
   });
 
   it("is denied, not asked, when its question would be too large to read", async () => {

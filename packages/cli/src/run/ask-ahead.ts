@@ -2,9 +2,9 @@
  * Ask ahead: agents give up after some seconds while their first connection waits for a person, and each retry would be a new question. What is sure to be
  * asked is asked before the agent starts, and its first connection collects the yes.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { actionDigest } from "@acp/core";
 import type { Agent, Allowed, ConsentGate, HttpAction } from "@acp/core";
+import { someoneAttached } from "./someone-attached.js";
 
 /** What is asked. */
 export interface AskAheadParts {
@@ -16,10 +16,6 @@ export interface AskAheadParts {
   /** Takes a line for the person who started the agent. */
   readonly say: (line: string) => void;
 }
-
-/** Those who wait for questions look for new gates once a second. */
-const ATTACH_MS = 5_000;
-const LOOK_MS = 50;
 
 /** A gate that may have been asked before. */
 export interface AskedGate extends Pick<ConsentGate, "run"> {
@@ -54,9 +50,4 @@ export function createAskedGate(gate: ConsentGate): AskedGate {
       return result.ran ? result : gate.run(action, perform, context);
     },
   };
-}
-
-/** Waits for whoever has `acp approve` open already. */
-async function someoneAttached(attached: AskAheadParts["attached"], signal: AbortSignal): Promise<void> {
-  for (let left = ATTACH_MS; left > 0 && attached() === 0 && !signal.aborted; left -= LOOK_MS) await sleep(LOOK_MS);
 }

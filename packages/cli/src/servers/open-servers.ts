@@ -8,6 +8,7 @@ import type { SandboxReport } from "@acp/core";
 import type { CommandServer, UpstreamServer } from "@acp/home";
 import type { LocalUpstream, UpstreamConfig } from "@acp/proxy-mcp";
 import { systemPaths } from "@acp/sandbox-linux";
+import { someoneAttached } from "../run/someone-attached.js";
 import { askAboutChange } from "./ask-change.js";
 import { containedServer } from "./contained-server.js";
 import type { ContainedParts } from "./contained-server.js";
@@ -106,7 +107,10 @@ function pinParts({ invocation: { io }, homeDir, workspace, inUse, agentId, sign
     workspaces: workspace === undefined ? [] : [workspace.path],
     signal,
     say: (text) => inUse.notices.say("server_packages", text),
-    ask: (change) => askAboutChange(change, { gate: inUse.gate, agent: { id: agentId }, signal }),
+    async ask(change) {
+      await someoneAttached(() => inUse.attached(), signal);
+      return askAboutChange(change, { gate: inUse.gate, agent: { id: agentId }, signal });
+    },
   };
 }
 
