@@ -14,6 +14,8 @@ import type { RunWorld } from "./run-world.js";
 vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
+/** Nobody listens there. */
+const NO_REGISTRY = "http://127.0.0.1:1/";
 const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 
 interface Planted extends RunWorld {
@@ -71,7 +73,7 @@ describe.skipIf(!NAMESPACE.run)(`the manager of acp run ${NAMESPACE.reason}`, ()
     // Inside, the agent may run what it likes; the bridge wants the real node.
     const bridge = ["/bin/sh", "-c", 'PATH="${PATH%%:*}:/usr/local/bin:/usr/bin:/bin" exec acp-mcp-bridge'];
     const input = '{"jsonrpc":"2.0","id":1,"method":"initialize"}\n';
-    const { stderr } = await world.run(bridge, { input, env: { PATH: pathOf(world) } });
+    const { stderr } = await world.run(bridge, { input, env: { PATH: pathOf(world), npm_config_registry: NO_REGISTRY } });
     expect(stderr).toMatch(/files/u);
     expect(await world.ran()).toEqual([]);
   });
