@@ -9,6 +9,7 @@ export { findPersistent, isGitsOwn } from "./persistent.js";
 export type { FindOptions } from "./persistent.js";
 export type { Persistent } from "./persistent.js";
 export { isProcessGone, ownProcessName } from "./process-name.js";
+export { reopenFolder } from "./places.js";
 export { setAside } from "./set-aside.js";
 export type { SetAside } from "./set-aside.js";
 export { systemPaths } from "./system-paths.js";

@@ -45,7 +45,8 @@ export function isGitsOwn(place: string): boolean {
   switch (basename(place)) {
     case "hooks": {
       const { entries, isWhole } = list(place, SAMPLES_MAX);
-      return isWhole && entries.every(({ name }) => name.endsWith(".sample"));
+      // A link may lead to where hooks come later.
+      return !isLink(place) && isWhole && entries.every(({ name }) => name.endsWith(".sample"));
     }
     case "config":
     case "config.worktree":
@@ -55,7 +56,7 @@ export function isGitsOwn(place: string): boolean {
           .every((line) => isPlain(line.trim(), place)) === true
       );
     case "commondir":
-      return readPlain(place)?.trimEnd() === "../..";
+      return readPlain(place)?.trimEnd() === "../.." && isRepository(join(dirname(place), "../.."));
     case "gitdir": // where a worktree is; nothing is run by it
       return readPlain(place) !== undefined;
     case ".git":
@@ -76,6 +77,11 @@ function isPlain(line: string, place: string): boolean {
   if (worktree === undefined) return PLAIN_LINES.some((plain) => plain.test(line));
   const above = aboveGit(place);
   return above !== undefined && liesIn(join(dirname(place), worktree), above);
+}
+
+/** Whether the walk has taken a folder for a repository. Git asks the one that `commondir` names for no `HEAD`, and runs what its configuration says. */
+function isRepository(folder: string): boolean {
+  return ["HEAD", "objects", "refs"].every((name) => isThere(join(folder, name)));
 }
 
 /** The folder whose repository keeps a submodule or worktree at this path. */

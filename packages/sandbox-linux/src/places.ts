@@ -99,7 +99,7 @@ export function reopenWorkspace({ path, access }: Workspace, user: AgentUser): v
 }
 
 /** The same for a folder in it; where something else has taken its name, nothing is done. */
-export function reopenFolder(path: string, user: AgentUser): void {
+export function reopenFolder(path: string, user: { readonly uid: number }): void {
   let fd: number;
   try {
     ({ fd } = openPath(path));
@@ -109,7 +109,7 @@ export function reopenFolder(path: string, user: AgentUser): void {
   reopenOpened(fd, user);
 }
 
-function reopenOpened(fd: number, { uid }: AgentUser): void {
+function reopenOpened(fd: number, { uid }: { readonly uid: number }): void {
   try {
     const found = fstatSync(fd);
     if (found.uid === uid && (found.mode & OWNERS) !== OWNERS) chmodSync(`/proc/self/fd/${fd}`, (found.mode & 0o7777) | OWNERS);

@@ -2,6 +2,7 @@
  * Set aside: what an agent has left that other programs would run by themselves gets a name that none of them looks for, in the folder where it is. Nothing
  * is copied or lost, and a person gives the name back by hand.
  */
+import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fstatSync, lstatSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { openPath } from "./places.js";
@@ -48,8 +49,8 @@ function renameIn(folder: number, name: string): string | undefined {
       .toString("utf8")
       .replace(/\uFFFD+$/u, "");
     const names = Array.from({ length: TRIES }, (_, index) => `${kept}${SUFFIX}${index === 0 ? "" : `-${index + 1}`}`);
-    const free = names.find((each) => !isThere(at(each)));
-    if (free === undefined) throw new Error("all names are taken");
+    // Who has taken all of these knew them; nobody knows the last one.
+    const free = names.find((each) => !isThere(at(each))) ?? `${kept}${SUFFIX}-${randomBytes(8).toString("hex")}`;
     renameSync(at(name), at(free));
     return free;
   });

@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -76,6 +87,51 @@ describe("setNewAside()", () => {
     mkdirSync(join(work, "sub"));
     writeFileSync(join(work, "sub/.git"), text);
     expect(setNewAside(state)).toContain("sub/.git → sub/.git.set-aside");
+  });
+
+  it("looks into what the agent closed, which the next start would open", () => {
+    const state = before();
+    for (const name of ["shut", "entered"]) write(`${name}/.npmrc`);
+    chmodSync(join(work, "shut"), 0);
+    chmodSync(join(work, "entered"), 0o300);
+    expect(setNewAside(state)).toMatch(/entered\/\.npmrc → .*shut\/\.npmrc → /u);
+  });
+
+  it("says so where it has not seen all, also where it found nothing", () => {
+    const state = before();
+    mkdirSync(join(work, "many"));
+    for (let index = 0; index < 50_000; index += 1) symlinkSync("x", join(work, "many", String(index)));
+    write("many/below/.npmrc");
+    expect(setNewAside(state)).toMatch(/^The workspace has too many entries/u);
+  });
+
+  it("leaves no hooks that are a link, and no commondir that leads to what is no repository for the walk", () => {
+    const state = before();
+    git("init", "-q", "made");
+    rmSync(join(work, "made/.git/hooks"), { recursive: true });
+    symlinkSync("../../later", join(work, "made/.git/hooks"));
+    git("init", "-q", "evil");
+    for (const name of ["objects", "refs"]) renameSync(join(work, "evil/.git", name), join(work, "evil", name));
+    for (const name of ["config", "hooks", "branches"]) rmSync(join(work, "evil/.git", name), { recursive: true, force: true });
+    mkdirSync(join(work, "evil/sub"));
+    renameSync(join(work, "evil/.git"), join(work, "evil/sub/.git"));
+    writeFileSync(join(work, "evil/sub/.git/commondir"), "../..\n");
+    writeFileSync(join(work, "evil/config"), `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch ${join(scratch, "ran")}\n`);
+    git("-C", "evil/sub", "status");
+    expect(existsSync(join(scratch, "ran"))).toBe(true); // without us it is run
+    expect(setNewAside(state)).toMatch(/evil\/sub\/\.git\/commondir → .*made\/\.git\/hooks → /u);
+  });
+
+  it("takes for new what was replaced under its name while it was held", () => {
+    for (const name of [".npmrc", ".envrc", ".vscode/tasks.json"]) write(name);
+    const held = lookBefore({ path: work, access: "read-write" }, { isHeld: true });
+    const named = before();
+    write(".vscode/more.json");
+    // As `git config`, editors and `sed -i` do; the mount over it is gone then.
+    write("beside");
+    renameSync(join(work, "beside"), join(work, ".npmrc"));
+    expect(setNewAside(named)).toBeUndefined();
+    expect(held && setNewAside(held)).toMatch(/looked: \.npmrc → \.npmrc\.set-aside\.$/u);
   });
 
   it("leaves what the operator gave to the agent", () => {

@@ -2,10 +2,10 @@
  * Left behind: what an agent has put into its workspace that other programs will run by themselves. The guard keeps what was there before; what is new is
  * set aside when the agent has ended, and a person is told, and the log.
  */
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { escapeText } from "@acp/core";
-import { findPersistent, isGitsOwn, setAside } from "@acp/sandbox-linux";
+import { findPersistent, isGitsOwn, reopenFolder, setAside } from "@acp/sandbox-linux";
 import type { SetAside, Workspace } from "@acp/sandbox-linux";
 
 /** What is known of a workspace before an agent begins. */
@@ -14,30 +14,53 @@ export interface WorkspaceBefore {
   readonly path: string;
   /** What others run of it; absolute paths. */
   readonly places: readonly string[];
+  /** What each of these is, in their order, where none of them can be replaced inside; empty where any could. */
+  readonly ids: readonly string[];
   /** What of it the operator gave to the agent; absolute paths. */
   readonly writable: readonly string[];
 }
 
 const NAMES_MAX = 10;
+const INCOMPLETE =
+  "The workspace has too many entries, or folders that cannot be read, to be searched to its end for files that other programs run";
 
 /**
  * Looks at a workspace before the agent begins; undefined where it can leave nothing there.
  *
- * @param seen - What a sandbox saw there a moment ago, which saves a look.
+ * @param held - What a sandbox saw there a moment ago, which saves a look, and whether it holds that.
  */
-export function lookBefore(workspace: Workspace | undefined, seen?: readonly string[]): WorkspaceBefore | undefined {
+export function lookBefore(
+  workspace: Workspace | undefined,
+  { seen, isHeld }: { readonly seen?: readonly string[] | undefined; readonly isHeld: boolean } = { isHeld: false },
+): WorkspaceBefore | undefined {
   if (workspace?.access !== "read-write") return undefined;
   const path = realpathSync(workspace.path);
-  return { path, places: seen ?? findPersistent(path).places, writable: workspace.writable ?? [] };
+  const places = seen ?? findPersistent(path).places;
+  return { path, places, ids: isHeld ? places.map(idOf) : [], writable: workspace.writable ?? [] };
+}
+
+/** Another one for each file that ever has a name; a number alone is given again. */
+function idOf(place: string): string {
+  try {
+    const { dev, ino, birthtimeNs } = lstatSync(place, { bigint: true });
+    return `${dev}:${ino}:${birthtimeNs}`;
+  } catch {
+    return "";
+  }
 }
 
 /** Sets aside what is new. Returns what a person should know; undefined where there is nothing. */
-export function setNewAside({ path, places: before, writable }: WorkspaceBefore): string | undefined {
-  const { places, isComplete } = findPersistent(path);
-  const known = new Set(before);
+export function setNewAside({ path, places: before, ids, writable }: WorkspaceBefore): string | undefined {
+  // What the agent closed is looked into now: the next start would open it, and take what is there for the person's.
+  const uid = process.getuid?.();
+  const reopen = (folder: string): void => (uid === undefined ? undefined : reopenFolder(folder, { uid }));
+  const { places, isComplete } = findPersistent(path, { reopen });
+  const known = new Map(before.map((place, index) => [place, ids[index]]));
+  // Who replaces a held file outside, as editors and `git config` do, ends the mount that held it: the agent could write the new one.
+  const isKnown = (place: string): boolean => known.has(place) && [undefined, idOf(place)].includes(known.get(place));
   const given = (place: string): boolean => writable.some((each) => place === each || place.startsWith(`${each}/`));
-  const fresh = places.filter((place) => !known.has(place) && !given(place) && !isGitsOwn(place));
-  if (fresh.length === 0) return undefined;
+  const fresh = places.filter((place) => !isKnown(place) && !given(place) && !isGitsOwn(place));
+  if (fresh.length === 0) return isComplete ? undefined : INCOMPLETE;
   const all = setAside(path, fresh);
   const parts = [
     say(path, all.filter(isMoved), "They have other names now, so that nothing runs them before you have looked"),
@@ -46,7 +69,7 @@ export function setNewAside({ path, places: before, writable }: WorkspaceBefore)
       all.filter((each) => !isMoved(each)),
       "These could not be renamed; look at them before you work there",
     ),
-    ...(isComplete ? [] : ["The workspace has too many entries to be searched to its end"]),
+    ...(isComplete ? [] : [INCOMPLETE]),
   ];
   return ["The command left files that other programs run by themselves.", ...parts.filter((part) => part !== "")].join(" ");
 }

@@ -35,7 +35,7 @@ async function orphan(): Promise<void> {
 
 describe("records of workspaces", () => {
   it("are settled once, when their manager is gone", async () => {
-    await keepRecord({ dir }, { path: work, places: [], writable: [] });
+    await keepRecord({ dir }, { path: work, places: [], ids: [], writable: [] });
     writeFileSync(join(work, ".npmrc"), "");
     expect(await settleRecords({ dir })).toEqual([]);
     expect(existsSync(join(work, ".npmrc"))).toBe(true);
@@ -47,9 +47,14 @@ describe("records of workspaces", () => {
   });
 
   it("are forgotten when they are done, and nobody else's to read", async () => {
-    const kept = await keepRecord({ dir }, { path: work, places: [join(work, ".envrc")], writable: [] });
+    const kept = await keepRecord({ dir }, { path: work, places: [join(work, ".envrc")], ids: [], writable: [] });
     const [name = ""] = readdirSync(records);
-    expect(JSON.parse(readFileSync(join(records, name), "utf8"))).toEqual({ path: work, places: [join(work, ".envrc")], writable: [] });
+    expect(JSON.parse(readFileSync(join(records, name), "utf8"))).toEqual({
+      path: work,
+      places: [join(work, ".envrc")],
+      ids: [],
+      writable: [],
+    });
     await kept.done();
     expect(readdirSync(records)).toEqual([]);
   });
@@ -57,7 +62,7 @@ describe("records of workspaces", () => {
   it.each(["", "{}", "[]", "null", '{"path":1,"places":[],"writable":[]}', '{"path":"/","places":"x","writable":[]}'])(
     "that hold something else end no start: %s",
     async (text) => {
-      await keepRecord({ dir }, { path: work, places: [], writable: [] });
+      await keepRecord({ dir }, { path: work, places: [], ids: [], writable: [] });
       await orphan();
       const [name = ""] = readdirSync(records);
       writeFileSync(join(records, name), text);

@@ -55,9 +55,10 @@ async function settle(path: string): Promise<string | undefined> {
 }
 
 function readBefore(value: unknown): WorkspaceBefore | undefined {
-  if (typeof value !== "object" || value === null || !("path" in value && "places" in value && "writable" in value)) return undefined;
-  const { path, places, writable } = value;
-  return typeof path === "string" && isTexts(places) && isTexts(writable) ? { path, places, writable } : undefined;
+  if (typeof value !== "object" || value === null || !("path" in value && "places" in value && "ids" in value && "writable" in value))
+    return undefined;
+  const { path, places, ids, writable } = value;
+  return typeof path === "string" && isTexts(places) && isTexts(ids) && isTexts(writable) ? { path, places, ids, writable } : undefined;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -98,7 +98,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     const settled = await settleRecords(parts.home);
     for (const notice of settled) await inUse.notices.say("left_behind", notice);
     // What an earlier run left had its name still when the sandbox looked.
-    const before = lookBefore(parts.plan.workspace, settled.length === 0 ? parts.held.persistent : undefined);
+    const before = lookBefore(parts.plan.workspace, seenOf(parts.held, settled.length === 0));
     const record = before === undefined ? undefined : await keepRecord(parts.home, before);
     const started = await parts.held.go({ onConnection: (socket) => proxy.attach(socket, { agent }), ports: hostPorts.takers });
     signals.to(started);
@@ -117,6 +117,11 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     hostPorts.close();
     await Promise.all([proxy.close(), endServers(opened, sessions)]);
   }
+}
+
+/** Only in `namespace` nothing of it can be replaced inside. */
+function seenOf({ persistent, report }: HeldAgent, isFresh: boolean): Parameters<typeof lookBefore>[1] {
+  return { seen: isFresh ? persistent : undefined, isHeld: report.sandbox === "namespace" };
 }
 
 /** What a person took or dropped at the end stands in the run's own log. */
