@@ -1,5 +1,6 @@
 /**
- * Screens: which screen the address names, and what stands beside it. `#/`, `#/q/<id>`, `#/batch`, `#/history`, `#/history/<id>`, `#/passkeys`.
+ * Screens: which screen the address names, and what stands beside it. `#/`, `#/q/<id>`, `#/batch`, `#/history`, `#/history/<id>`, `#/passkeys`,
+ * `#/review/<id>`.
  */
 import { createBatchView } from "./batch-view.js";
 import { byId, el } from "./dom.js";
@@ -9,10 +10,12 @@ import { createPasskeysView } from "./passkeys-view.js";
 import { createPauses } from "./pauses.js";
 import { createQuestionView } from "./question-view.js";
 import { scrollToTop } from "./reading.js";
+import { createReviewView } from "./review-view.js";
+import { createReviews } from "./reviews.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Change} Change */
-/** @typedef {"questions" | "question" | "batch" | "history" | "record" | "passkeys"} PlaceName */
+/** @typedef {"questions" | "question" | "batch" | "history" | "record" | "passkeys" | "review"} PlaceName */
 /** @typedef {{ readonly name: PlaceName, readonly id: string }} Place */
 /**
  * What stands in the main part.
@@ -33,6 +36,7 @@ import { scrollToTop } from "./reading.js";
  * @property {ReturnType<typeof createHistoryView>} historyView
  * @property {ReturnType<typeof createPasskeysView>} passkeysView
  * @property {ReturnType<typeof createPauses>} pauses
+ * @property {ReturnType<typeof createReviews>} reviews
  * @property {View | undefined} view
  * @property {Place} place
  * @property {boolean} isOpen
@@ -46,6 +50,7 @@ const PLACES = {
   history: { tab: "history", back: "#/" },
   record: { tab: "history", back: "#/history" },
   passkeys: { tab: "passkeys", back: "#/" },
+  review: { tab: "questions", back: "#/" },
 };
 
 /** @param {string} text */
@@ -62,6 +67,7 @@ function readPlace() {
   const [, section = "", rest = ""] = location.hash.split("/");
   const id = decode(rest);
   if (section === "q" && id !== "") return { name: "question", id };
+  if (section === "review" && id !== "") return { name: "review", id };
   if (section === "history") return { name: id === "" ? "history" : "record", id };
   return { name: section === "batch" || section === "passkeys" ? section : "questions", id: "" };
 }
@@ -86,10 +92,12 @@ async function makeRecord({ historyView, place: { id } }) {
 
 /** @type {(shell: Shell, goTo: (hash: string) => void) => View | Promise<View>} */
 function makeView(shell, goTo) {
-  const { store, listView, passkeysView, pauses, place } = shell;
+  const { store, listView, passkeysView, pauses, reviews, place } = shell;
   switch (place.name) {
     case "question":
       return createQuestionView({ store, pauses, id: place.id, goTo, nextId: () => listView.first() });
+    case "review":
+      return createReviewView({ store, id: place.id, goTo, onSettled: () => void reviews.load() });
     case "batch":
       return makeBatch(shell);
     case "history":
@@ -165,11 +173,14 @@ function step({ listView, place }, goTo, by) {
 function makeShell({ store, refreshSession }, goTo) {
   const picks = { ids: new Set(), isOn: false, review: () => goTo("#/batch") };
   const pauses = createPauses(store);
+  const reviews = createReviews(store);
+  const above = el("div", {}, pauses.element, reviews.element);
   return {
     store,
     picks,
     pauses,
-    listView: createListView({ store, picks, pauses: pauses.element }),
+    reviews,
+    listView: createListView({ store, picks, pauses: above }),
     historyView: createHistoryView(store),
     passkeysView: createPasskeysView({ store, onChanged: refreshSession }),
     view: undefined,
@@ -195,11 +206,13 @@ export function createScreens(terms) {
       shell.isOpen = true;
       listView.update({ what: "all" });
       void shell.pauses.load();
+      void shell.reviews.load();
       void route(shell, goTo);
     },
     close() {
       shell.isOpen = false;
       shell.pauses.clear();
+      shell.reviews.clear();
       shell.view?.close?.();
       shell.view = undefined;
       listView.setPicking(false);
@@ -208,6 +221,7 @@ export function createScreens(terms) {
       if (!shell.isOpen || document.visibilityState === "hidden") return;
       listView.tick();
       shell.pauses.tick();
+      shell.reviews.tick();
       shell.view?.tick?.();
     },
     /** @param {Change} change */

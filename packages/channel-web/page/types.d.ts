@@ -197,3 +197,30 @@ export interface WorkerScope {
     matchAll(options: { type: "window" }): Promise<readonly { readonly url: string; navigate(url: string): Promise<unknown> }[]>;
   };
 }
+
+/** What an agent wrote and nobody has settled (spec/web-inbox.md §7). */
+export interface ReviewFacts {
+  readonly id: string;
+  readonly workspace: string;
+  readonly agent: string;
+  readonly command?: string;
+  readonly started: number;
+  readonly running: boolean;
+  readonly changes?: number;
+}
+
+export interface ReviewRow {
+  readonly index: number;
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly part: "plain" | "apart" | "here" | "folder";
+}
+
+export interface ReviewShown extends ReviewFacts {
+  readonly digest: string;
+  readonly rows: readonly ReviewRow[];
+  readonly more: number;
+  readonly refused: readonly string[];
+  readonly complete: boolean;
+  readonly needs_passkey: boolean;
+}

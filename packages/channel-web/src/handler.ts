@@ -14,6 +14,7 @@ import { PAUSE_ROUTES } from "./pauses.js";
 import { PREPARE_ROUTES } from "./prepare.js";
 import { READING_ROUTES } from "./reading.js";
 import { refuse } from "./reply.js";
+import { REVIEW_ROUTES } from "./reviews.js";
 import type { InboxParts, Route } from "./routes.js";
 import { type Session, hasKey } from "./session.js";
 import { SIGN_IN_ROUTES } from "./sign-in.js";
@@ -27,6 +28,7 @@ const ROUTES: readonly Route[] = [
   ...OUTCOME_ROUTES,
   ...ENROL_ROUTES,
   ...PAUSE_ROUTES,
+  ...REVIEW_ROUTES,
 ];
 /** Bytes of a body: an answer with the largest edit. */
 const BODY_BYTES_MAX: number = 1024 * 1024;

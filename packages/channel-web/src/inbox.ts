@@ -37,6 +37,7 @@ function makeParts(options: InboxOptions, makeCeremony: (place: CeremonyPlace) =
     challenges: createChallenges(clock),
     questions,
     tickets: createTickets(clock),
+    reviewTickets: createTickets(clock),
     history: createHistory(questions, settings),
     outcomes: createOutcomes(questions, settings),
     streams: createStreams({ settings, questions, holds: (session) => sessionHolds({ sessions, keyring }, session) }),
@@ -54,7 +55,7 @@ export function createInboxWith(options: InboxOptions, makeCeremony: (place: Cer
     closed.abort();
     sessions.endAll();
     parts.streams.close();
-    for (const part of [parts.codes, parts.tickets, parts.challenges, parts.outcomes, questions]) part.clear();
+    for (const part of [parts.codes, parts.tickets, parts.reviewTickets, parts.challenges, parts.outcomes, questions]) part.clear();
   };
   return {
     handler: createHandler({ parts, files: createFiles(), isClosed }),

@@ -21,3 +21,12 @@ export type {
   QuestionSource,
   RunOutcome,
 } from "./parts.js";
+export type {
+  InboxReviews,
+  ReviewBy,
+  ReviewOrder,
+  ReviewRow,
+  ReviewSettled,
+  ReviewShown,
+  ReviewSummary,
+} from "./review-parts.js";

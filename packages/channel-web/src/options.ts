@@ -3,6 +3,7 @@
  */
 import { type Clock, ConsentError, personKey, type RiskLevel, systemClock } from "@acp/core";
 import type { HistoryEntry, InboxOptions, InboxPauses, PasskeyStore, QuestionOutcome } from "./parts.js";
+import type { InboxReviews } from "./review-parts.js";
 
 /** People of one inbox. */
 const PEOPLE_MAX = 1_000;
@@ -32,6 +33,7 @@ export interface Settings {
   readonly history: (limit: number) => Promise<readonly HistoryEntry[]>;
   readonly outcomes: ((ids: readonly string[]) => Promise<readonly QuestionOutcome[]>) | undefined;
   readonly pauses: InboxPauses | undefined;
+  readonly reviews: InboxReviews | undefined;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
@@ -99,6 +101,26 @@ function readPauses({ pauses, people }: InboxOptions): InboxPauses | undefined {
   };
 }
 
+/** Who may take what agents wrote is named as well. */
+function readReviews({ reviews, people }: InboxOptions): InboxReviews | undefined {
+  if (reviews === undefined) return undefined;
+  requireOption(
+    ["list", "show", "take", "drop"].every((verb) => typeof Reflect.get(Object(reviews), verb) === "function"),
+    `"reviews" has no list, show, take or drop`,
+  );
+  requireOption(
+    Array.isArray(reviews.reviewers) && reviews.reviewers.every((id) => people.some(({ approver }) => approver === id)),
+    `"reviews" names a reviewer who is none of the people`,
+  );
+  return {
+    reviewers: [...reviews.reviewers],
+    list: () => reviews.list(),
+    show: (id) => reviews.show(id),
+    take: (order, by) => reviews.take(order, by),
+    drop: (order, by) => reviews.drop(order, by),
+  };
+}
+
 /** Who listens to warnings can break nothing. */
 function quietly(warn: (text: string) => void): (text: string) => void {
   return (text) => {
@@ -139,6 +161,7 @@ export function readOptions(options: InboxOptions): Settings {
     history,
     outcomes,
     pauses: readPauses(options),
+    reviews: readReviews(options),
     clock,
     warn: quietly(options.warn ?? (() => undefined)),
   };

@@ -13,6 +13,7 @@ import type {
   PausedEnd,
   RiskLevel,
 } from "@acp/core";
+import type { InboxReviews } from "./review-parts.js";
 
 /** A person's passkey: public, nothing in it is a secret. */
 export interface Passkey {
@@ -148,6 +149,8 @@ export interface InboxOptions {
   readonly outcomes?: (ids: readonly string[]) => Promise<readonly QuestionOutcome[]>;
   /** Left out: nobody pauses agents from the page. */
   readonly pauses?: InboxPauses;
+  /** What agents wrote into overlays of their workspaces; left out: nobody takes it from the page. */
+  readonly reviews?: InboxReviews;
   readonly clock?: Clock;
   /** Told what an operator should know. */
   readonly warn?: (text: string) => void;

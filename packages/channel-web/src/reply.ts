@@ -54,6 +54,11 @@ export type ReplyCode =
   | "not_an_approver"
   | "not_an_operator"
   | "pauses_unavailable"
+  | "not_a_reviewer"
+  | "review_unknown"
+  | "review_changed"
+  | "review_running"
+  | "reviews_unavailable"
   | "answer_invalid"
   | "ticket_unknown"
   | "gate_lost"
@@ -82,6 +87,11 @@ const REFUSALS: Readonly<Record<ReplyCode, readonly [status: number, message: st
   not_an_approver: [403, "you may not answer this question"],
   not_an_operator: [403, "you may not pause or resume agents"],
   pauses_unavailable: [503, "agents cannot be paused, resumed or listed at the moment"],
+  not_a_reviewer: [403, "you may not see or take what agents wrote"],
+  review_unknown: [404, "there is no such review any more"],
+  review_changed: [409, "it is not what was shown any more; nothing was changed"],
+  review_running: [409, "its command is still running; end it first"],
+  reviews_unavailable: [503, "the review cannot be read or settled at the moment"],
   answer_invalid: [400, "the answer does not fit the question"],
   ticket_unknown: [410, "the answer was prepared too long ago, or sent before"],
   gate_lost: [503, "the connection to its gate is lost; nothing was sent"],

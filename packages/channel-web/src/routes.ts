@@ -10,6 +10,7 @@ import type { Settings } from "./options.js";
 import type { PasskeyCeremony } from "./parts.js";
 import type { Outcomes } from "./outcomes.js";
 import type { Questions } from "./questions.js";
+import type { ReviewTicket } from "./reviews.js";
 import type { Session, Sessions } from "./session.js";
 import type { SignInCodes } from "./sign-in-codes.js";
 import type { Tickets } from "./tickets.js";
@@ -26,6 +27,7 @@ export interface InboxParts {
   readonly challenges: Challenges;
   readonly questions: Questions;
   readonly tickets: Tickets;
+  readonly reviewTickets: Tickets<ReviewTicket>;
   readonly history: History;
   readonly outcomes: Outcomes;
   readonly streams: Streams;

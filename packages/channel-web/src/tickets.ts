@@ -11,9 +11,13 @@ const LIFETIME_MS = 120_000;
 /** Tickets of one person; the oldest goes. */
 const TICKETS_MAX = 32;
 
-/** An answer that was made. */
-export interface Ticket {
+/** Whose a ticket is. */
+interface OfSession {
   readonly session: Session;
+}
+
+/** An answer that was made. */
+export interface Ticket extends OfSession {
   readonly entry: Entry;
   /** The consent_response, without proof. */
   readonly response: JsonObject;
@@ -26,17 +30,17 @@ export interface Ticket {
 }
 
 /** Answers of one inbox that were not sent yet. */
-export interface Tickets {
-  issue(ticket: Ticket): string;
+export interface Tickets<T extends OfSession = Ticket> {
+  issue(ticket: T): string;
   /** The ticket, from then on used up. */
-  take(id: string, session: Session): Ticket | undefined;
+  take(id: string, session: Session): T | undefined;
   clear(): void;
 }
 
 /** No tickets yet. */
-export function createTickets(clock: Clock): Tickets {
+export function createTickets<T extends OfSession = Ticket>(clock: Clock): Tickets<T> {
   // 256 random bits are not guessed; in the order they were made.
-  const tickets = new Map<string, { readonly ticket: Ticket; readonly madeAt: Moment }>();
+  const tickets = new Map<string, { readonly ticket: T; readonly madeAt: Moment }>();
   const forgetOld = (): void => {
     for (const [id, { madeAt, ticket }] of tickets)
       if (ticket.session.over.aborted || isOver(clock, madeAt, LIFETIME_MS)) tickets.delete(id);

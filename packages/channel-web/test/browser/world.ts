@@ -98,7 +98,7 @@ export interface World extends AsyncDisposable {
   lastRecord(): { readonly request: JsonObject; readonly response: JsonObject };
 }
 
-export interface WorldOptions extends Partial<Pick<InboxOptions, "passkeyFrom" | "passkeys">> {
+export interface WorldOptions extends Partial<Pick<InboxOptions, "passkeyFrom" | "passkeys" | "reviews">> {
   readonly clock?: Clock;
   /** Where it listens; a free port unless given. */
   readonly port?: number;

@@ -11,6 +11,7 @@ import type { Invocation, Run } from "../command.js";
 import { ownHomePath } from "../home-source.js";
 import { readHistory } from "../inbox/history.js";
 import { homePauses } from "../inbox/home-pauses.js";
+import { homeReviews } from "../inbox/home-reviews.js";
 import { listen } from "../inbox/listen.js";
 import { choosePasskeyName, madeElsewhere, makeFreshHost } from "../inbox/names.js";
 import { localApprover, readPasskeyFrom, readPlace, SOCKET_CHANNEL } from "../inbox/settings.js";
@@ -42,6 +43,7 @@ export const inbox: Run = async (invocation) => {
   await using page = createInbox({
     ...name,
     pauses: homePauses({ home, operator: approver, endPaused: () => endPaused() }),
+    reviews: homeReviews({ home, io, reviewer: approver }),
     people: [{ approver, subject: SOCKET_CHANNEL.subject }],
     passkeys,
     passkeyFrom,

@@ -96,7 +96,7 @@ async function withReview(
 ): Promise<{ readonly plan: RunPlan; readonly review: OpenedReview | undefined }> {
   const { workspace } = plan;
   if (workspace?.access !== "overlay") return { plan, review: undefined };
-  const review = await openReview(home, { workspace: workspace.path, agent, nowMs: Date.now() });
+  const review = await openReview(home, { workspace: workspace.path, agent, argv: plan.argv, nowMs: Date.now() });
   return { plan: { ...plan, workspace: { ...workspace, layers: review.layers } }, review };
 }
 

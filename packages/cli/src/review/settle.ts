@@ -18,6 +18,8 @@ export interface SettleParts {
   readonly io: Pick<Io, "userHome">;
   /** A log that this process has open; left out: one of the home is opened. */
   readonly log?: AuditSink;
+  /** Who settles it, for the log; left out: whoever runs this program. */
+  readonly by?: JsonObject;
 }
 
 /** What came of it. */
@@ -72,12 +74,12 @@ export async function drop(review: Review, parts: SettleParts): Promise<void> {
 }
 
 async function note(
-  { home, io, log }: SettleParts,
+  { home, io, log, by }: SettleParts,
   { id, agent }: Review,
   { text, ...more }: { readonly text: string } & JsonObject,
 ): Promise<void> {
   const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
-  const event: AuditEventInput = { ...logEvent("gate_notice", stamp, { notice: "review", review: id, text, ...more }), agent };
+  const event: AuditEventInput = { ...logEvent("gate_notice", stamp, { notice: "review", review: id, text, ...more, ...by }), agent };
   if (log !== undefined) {
     await log.append([event]);
     return;

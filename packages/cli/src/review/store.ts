@@ -18,6 +18,8 @@ export interface Review {
   /** The workspace's real path. */
   readonly workspace: string;
   readonly agent: string;
+  /** What ran, its beginning; left out where the record says nothing of it. */
+  readonly command?: string;
   readonly startedMs: number;
 }
 
@@ -33,6 +35,8 @@ export interface OpenedReview {
 const ID = /^[0-9a-f]{12}$/u;
 const RECORD = "review.json";
 const RECORD_BYTES_MAX = 65_536;
+/** So that a long command makes no record that is not read. */
+const COMMAND_CHARS_MAX = 500;
 const RUNNING = "run";
 /** A person has a handful. */
 const REVIEWS_MAX = 1_000;
@@ -40,7 +44,7 @@ const REVIEWS_MAX = 1_000;
 /** Makes one, and holds it as running until its end or that of this process. */
 export async function openReview(
   home: Home,
-  { workspace, agent, nowMs }: { readonly workspace: string; readonly agent: string; readonly nowMs: number },
+  { workspace, agent, argv, nowMs }: Pick<Review, "workspace" | "agent"> & { readonly argv: readonly string[]; readonly nowMs: number },
 ): Promise<OpenedReview> {
   const all = join(home.dir, "reviews");
   await makePrivateDirectory(all);
@@ -49,8 +53,9 @@ export async function openReview(
   await makePrivateDirectory(directory);
   await makePrivateDirectory(join(directory, RUNNING));
   const held = await holdWriter(join(directory, RUNNING), 1);
-  const review: Review = { id, directory, workspace, agent, startedMs: nowMs };
-  await createFileAtomic(join(directory, RECORD), JSON.stringify({ workspace, agent, startedMs: nowMs }));
+  const command = argv.join(" ").slice(0, COMMAND_CHARS_MAX);
+  const review: Review = { id, directory, workspace, agent, command, startedMs: nowMs };
+  await createFileAtomic(join(directory, RECORD), JSON.stringify({ workspace, agent, command, startedMs: nowMs }));
   return { review, layers: join(directory, "layers"), end: async () => await held[Symbol.asyncDispose]() };
 }
 
@@ -140,9 +145,9 @@ async function readReview(directory: string, id: string): Promise<Review | undef
     if (!found.isFile() || found.size > RECORD_BYTES_MAX) return undefined;
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     if (!isJsonObject(value)) return undefined;
-    const { workspace, agent, startedMs } = value;
+    const { workspace, agent, command, startedMs } = value;
     if (typeof workspace !== "string" || typeof agent !== "string" || typeof startedMs !== "number") return undefined;
-    return { id, directory, workspace, agent, startedMs };
+    return { id, directory, workspace, agent, startedMs, ...(typeof command === "string" && { command }) };
   } catch {
     return undefined; // begun and not finished, or settled this moment
   }

@@ -12,6 +12,8 @@ const LINES_MAX = 200;
 const GROUP_MIN = 20;
 const DIFF_BYTES_MAX = 262_144;
 const DIFF_LINES_MAX = 20_000;
+/** Lines may be long. */
+const DIFF_CHARS_MAX: number = 8 * 1024 * 1024;
 
 /** What differs, part by part, and how to go on. */
 export function summaryOf(review: Review, { digest, listing }: ReviewSnapshot, isRunning: boolean): readonly string[] {
@@ -107,14 +109,19 @@ export function diffOf(snapshot: ReviewSnapshot, paths: readonly string[]): read
     ({ path }) => paths.length === 0 || paths.some((each) => path === each || path.startsWith(`${each}/`)),
   );
   const lines: string[] = [];
+  let chars = 0;
   for (const change of chosen) {
-    if (lines.length > DIFF_LINES_MAX) return [...lines.slice(0, DIFF_LINES_MAX), "… and more; name paths to see them"];
-    lines.push(...diffOfOne(snapshot, change));
+    if (lines.length > DIFF_LINES_MAX || chars > DIFF_CHARS_MAX)
+      return [...lines.slice(0, DIFF_LINES_MAX), "… and more; name paths to see them"];
+    const fresh = diffOfOne(snapshot, change);
+    chars += fresh.reduce((sum, { length }) => sum + length, 0);
+    for (const line of fresh) lines.push(line);
   }
   return lines;
 }
 
-function diffOfOne(snapshot: ReviewSnapshot, change: ReviewChange): readonly string[] {
+/** The change of one path: its line, then how the file differs. */
+export function diffOfOne(snapshot: ReviewSnapshot, change: ReviewChange): readonly string[] {
   const { path, before, after } = change;
   const head = lineOf(change).trim();
   if (before?.kind !== "file" && after?.kind !== "file") return [head];
