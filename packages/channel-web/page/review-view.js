@@ -112,7 +112,7 @@ function contentOf(screen, shown) {
   const { agent, command, rows, more, refused, complete, digest, needs_passkey: needsPasskey } = shown;
   const { reading, terms } = screen;
   const hints = [
-    ...(more === 0 ? [] : [`${more} more are not shown here, and not taken from here: use acp review at a terminal.`]),
+    ...(more === 0 ? [] : [`${more} more are not shown here, and not taken from here: settle them at a terminal.`]),
     ...(complete ? [] : ["There is more than can be shown; the rest is not taken."]),
     ...(needsPasskey ? ["Taking it takes your passkey."] : []),
   ];
