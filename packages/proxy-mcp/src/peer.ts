@@ -108,7 +108,12 @@ export function createPeer(config: LocalUpstream, parts: RouterParts, handlers: 
       void state.upstream?.close();
       fail(state, peer, { server: config.name, reason });
     },
-    close: async () => state.upstream?.close(),
+    async close(): Promise<void> {
+      await state.upstream?.close();
+      const failure = { server: config.name, reason: `Server "${config.name}" was stopped` };
+      for (const { reject } of state.waiting.values()) reject(new ServerFailedError(failure));
+      state.waiting.clear();
+    },
   };
   start(state, peer);
   return peer;

@@ -79,6 +79,8 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     leave: () => state.calls.leave(),
     async close(): Promise<void> {
       await state.upstream.close();
+      // Nobody waits for a first answer any more, and no timer of it keeps the process.
+      for (const { stop } of state.waiting.values()) stop?.abort(new Error("the connection is over"));
       await state.calls.fail({ server: config.name, reason: `Server "${config.name}" was stopped` });
     },
   };
