@@ -19,9 +19,10 @@ describe.skipIf(!NAMESPACE.run)(`the end of acp run --review at a terminal ${NAM
     ["nothing", []],
   ])("takes what is answered: %s", async (answer, expected) => {
     await using world = await runWorld();
-    const run = words(process.execPath, BIN, "run", "--home", world.home, "--review", "--", "sh", "-c", "echo 1 > a; echo 2 > b");
+    const run = words(process.execPath, BIN, "run", "--home", world.home, "--review", "--", "sh", "-c", "echo 1 > a; echo 2 > b; echo up; read early");
     await using pane = await openPane(run, world.work);
-    // Said before the question: no answer.
+    // Said before the question, it is the command's to read.
+    await pane.until(/^up$/m);
     await pane.type("all");
     const screen = await pane.until(/for later: $/m);
     const word = /Type "all ([0-9a-f]{4})"/u.exec(screen)?.[1] ?? "";
