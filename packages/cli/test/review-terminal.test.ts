@@ -19,7 +19,18 @@ describe.skipIf(!NAMESPACE.run)(`the end of acp run --review at a terminal ${NAM
     ["nothing", []],
   ])("takes what is answered: %s", async (answer, expected) => {
     await using world = await runWorld();
-    const run = words(process.execPath, BIN, "run", "--home", world.home, "--review", "--", "sh", "-c", "echo 1 > a; echo 2 > b; echo up; read early");
+    const run = words(
+      process.execPath,
+      BIN,
+      "run",
+      "--home",
+      world.home,
+      "--review",
+      "--",
+      "sh",
+      "-c",
+      "echo 1 > a; echo 2 > b; echo up; read early",
+    );
     await using pane = await openPane(run, world.work);
     // Said before the question, it is the command's to read.
     await pane.until(/^up$/m);
