@@ -21,7 +21,7 @@ import { ownPaths } from "../run/own-paths.js";
 import { passSignals } from "../run/pass-signals.js";
 import { readPlan } from "../run/plan.js";
 import type { RunPlan } from "../run/plan.js";
-import { keepPrivateHome } from "../run/private-home.js";
+import { namedDirectory } from "../named-directory.js";
 import { checkProgramInside } from "../run/program-inside.js";
 import { makeSandboxes } from "../run/sandboxes.js";
 import { checkAgentId } from "../servers/server-network.js";
@@ -63,7 +63,7 @@ async function runPlan(
     );
   const hidden = await ownPaths({ home, source, invocation });
   await checkHostPorts(given.hostPorts, ownPorts(source));
-  const privateHome = given.privateHome === undefined ? undefined : await keepPrivateHome(home, given.privateHome);
+  const privateHome = given.privateHome === undefined ? undefined : await namedDirectory(home.dir, "homes", given.privateHome);
   const onNotice = (text: string): void => invocation.print.notice(text);
   const { plan, review } = await withReview(given, home, invocation.values.agent);
   const parts = { ...asked, plan };
