@@ -8,6 +8,10 @@ it("size refuses a file of 401 lines and takes one of 400", async () => {
   expect(await problemsOf(size, { "a.ts": lines(401), "b.ts": lines(400) })).toEqual(["a.ts: 401 lines, at most 400"]);
 });
 
+it.each(["a.css", "a.c", "a.h", "a.cjs", "a.mjs"])("size reads %s", async (file) => {
+  expect(await problemsOf(size, { [file]: lines(401) })).toEqual([`${file}: 401 lines, at most 400`]);
+});
+
 it("size notes a file of more than 300 lines", async () => {
   const { notes } = await size.run({ root: sample({ "a.ts": lines(301), "b.ts": lines(300) }), update: false });
   expect(notes).toEqual(["a.ts: 301 lines, aim for 300"]);

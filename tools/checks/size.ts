@@ -14,7 +14,7 @@ export const size: Check = {
   remedy: "Split the file by what it does; each part gets the name of its main export",
   run({ root }) {
     const long = gitFiles(root)
-      .filter((file) => /\.(ts|mjs|js)$/.test(file))
+      .filter((file) => /\.(ts|mjs|cjs|js|css|c|h)$/.test(file))
       .map((file) => ({ file, lines: readFileSync(join(root, file), "utf8").trimEnd().split("\n").length }))
       .filter(({ lines }) => lines > LINES_AIM);
     const say = ({ file, lines }: { file: string; lines: number }): string => `${file}: ${lines} lines`;

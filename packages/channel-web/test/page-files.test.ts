@@ -5,15 +5,15 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 
 const FOLDER = new URL("../page/", import.meta.url);
-const GZIP_BYTES_MAX = 68_000;
+const GZIP_BYTES_MAX = 70_000;
 const SERVED = /\.(?:html|js|css|svg|png|webmanifest)$/;
 
-const files = readdirSync(fileURLToPath(FOLDER)).filter((name) => SERVED.test(name));
+const files = readdirSync(fileURLToPath(FOLDER), { recursive: true, encoding: "utf8" }).filter((name) => SERVED.test(name));
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), "utf8");
 const scripts = files.filter((name) => name.endsWith(".js"));
 
 describe("page", () => {
-  it("is at most 68 kB, compressed, in all", () => {
+  it("is at most 70 kB, compressed, in all", () => {
     const bytes = files.reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, FOLDER))).byteLength, 0);
     expect(bytes).toBeLessThanOrEqual(GZIP_BYTES_MAX);
   });
