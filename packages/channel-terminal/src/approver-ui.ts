@@ -7,7 +7,7 @@ import { type AskOutcome, askQuestion } from "./ask.js";
 import { type OutcomeWatch, type ReadOutcomes, watchOutcomes } from "./outcome-watch.js";
 import { type Desk, TYPE_AHEAD_GUARD_MS } from "./prompt.js";
 import { describeEnding, describeLoss, describeOutcome } from "./question-view.js";
-import { type OutputStream, createScreen } from "./screen.js";
+import { type OutputStream, createScreen } from "@acp/host";
 import { type InputStream, createTypedInput } from "./typed-input.js";
 
 /** Options of {@link runApproverUi}. */

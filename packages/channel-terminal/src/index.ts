@@ -7,7 +7,7 @@ export type { ApproverClients, AttachAllOptions } from "./attach-all.js";
 export { attachApprover } from "./attach.js";
 export type { AttachOptions } from "./attach.js";
 export type { ReadOutcomes } from "./outcome-watch.js";
-export type { OutputStream } from "./screen.js";
+export type { OutputStream } from "@acp/host";
 export { sharedUidNotice } from "./shared-uid-notice.js";
 export { createTerminalChannel } from "./terminal-channel.js";
 export type { TerminalChannel, TerminalChannelOptions } from "./terminal-channel.js";

@@ -2,7 +2,7 @@
  * Prompt: reads a line that can only be meant for what is on the screen, while the time left counts down.
  */
 import type { Clock } from "@acp/core";
-import type { Screen } from "./screen.js";
+import type { Screen } from "@acp/host";
 import { MARK_NO_PASTES, MARK_PASTES } from "./keyed-line.js";
 import type { Typed, TypedInput, TypedKeys } from "./typed-input.js";
 

@@ -3,7 +3,7 @@
  */
 import { type ConsentRequest, type Ending, type RiskLevel, encodeRequest, escapeText } from "@acp/core";
 import type { OpenQuestion, QuestionOutcome } from "./approver-client.js";
-import type { Ink, Screen } from "./screen.js";
+import type { Ink, Screen } from "@acp/host";
 
 /** Rows of a call shown at once; of a longer one the beginning and the end are shown, and it cannot be approved before all of it was. */
 const ROWS_MAX = 200;

@@ -4,7 +4,7 @@
 import { closeSync, constants, createWriteStream, openSync, readFileSync } from "node:fs";
 import { ReadStream, WriteStream, isatty } from "node:tty";
 import { ConsentError, quoteText } from "@acp/core";
-import type { OutputStream } from "./screen.js";
+import type { OutputStream } from "@acp/host";
 import type { InputStream } from "./typed-input.js";
 
 /** The controlling terminal of whatever process opens it. */

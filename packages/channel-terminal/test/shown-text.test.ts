@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffArguments } from "../src/diff.js";
 import { describeEnding, showDetails, showQuestion } from "../src/question-view.js";
-import { createScreen } from "../src/screen.js";
+import { createScreen } from "@acp/host";
 import { createPaper } from "./ui-kit.js";
 
 const vectors = resolve(fileURLToPath(new URL("../../..", import.meta.url)), process.env["ACP_VECTORS"] ?? "../shared/vectors", "text");

@@ -1,8 +1,7 @@
 /** @acp/channel-web: the approval inbox, where people answer on a page and sign with their own passkeys. */
 export { createInbox } from "./inbox.js";
 export { memoryPasskeys } from "./memory-passkeys.js";
-export { toNodeHandler } from "./node-handler.js";
-export type { FetchHandler } from "./node-handler.js";
+export { type FetchHandler, toNodeHandler } from "@acp/host";
 export { createPasskeyVerifier } from "./passkey-verifier.js";
 export type { PasskeyVerifierOptions } from "./passkey-verifier.js";
 export type {

@@ -1,6 +1,5 @@
 /** @acp/channel-webhook: asks people through a receiver of your own; questions and answers are signed by Standard Webhooks. */
-export { toNodeHandler } from "./node-handler.js";
-export type { FetchHandler } from "./node-handler.js";
+export { type FetchHandler, toNodeHandler } from "@acp/host";
 export type { WebhookChannelOptions } from "./options.js";
 export { signWebhook, verifyWebhook } from "./signature.js";
 export type { ReceivedWebhook, WebhookCheck, WebhookHeaders, WebhookMessage, WebhookProblem } from "./signature.js";

@@ -6,7 +6,7 @@ import { type AskSession, type Channel, ConsentError, type ConsentRequest, isCon
 import { questionEvent } from "./events.js";
 import { createHandler } from "./handler.js";
 import { type Links, createLinks } from "./links.js";
-import type { FetchHandler } from "./node-handler.js";
+import type { FetchHandler } from "@acp/host";
 import { type Notices, createNotices } from "./notices.js";
 import { type Settings, type WebhookChannelOptions, readOptions } from "./options.js";
 import type { Reply } from "./post.js";

@@ -48,7 +48,7 @@ export type { RunOptions } from "./run-approved.js";
 export { runTerminalClient } from "./terminal-client.js";
 export type { TerminalClientOptions } from "./terminal-client.js";
 export type { InputStream, TerminalEnd } from "./terminal-input.js";
-export type { OutputStream } from "./terminal-screen.js";
+export type { OutputStream } from "@acp/host";
 export type { ClosedReason, UplinkEvent } from "./uplink.js";
 export { createUuidV7 } from "./uuid-v7.js";
 export type { UuidV7Options } from "./uuid-v7.js";

@@ -8,7 +8,8 @@ import type { GatewayClient } from "./gateway-client.js";
 import type { ApprovalDecision, ExecApprovalRequestPayload } from "./protocol.js";
 import { runJsonLines } from "./terminal-json.js";
 import { type InputStream, type TerminalEnd, type TerminalInput, createTerminalInput } from "./terminal-input.js";
-import { type OutputStream, type TerminalScreen, createTerminalScreen } from "./terminal-screen.js";
+import type { OutputStream } from "@acp/host";
+import { type TerminalScreen, createTerminalScreen } from "./terminal-screen.js";
 import { describeEnd, readTyped, showKeys, showOutcome, showRequest, showTimeLeft } from "./terminal-view.js";
 
 /** Options of {@link runTerminalClient}. */

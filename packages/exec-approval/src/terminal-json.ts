@@ -7,7 +7,7 @@ import type { ApprovalInbox, InboxChange } from "./approval-inbox.js";
 import { readResolveParams } from "./codec.js";
 import type { ResolveExecApprovalParams } from "./protocol.js";
 import type { TerminalEnd, TerminalInput } from "./terminal-input.js";
-import type { OutputStream } from "./terminal-screen.js";
+import type { OutputStream } from "@acp/host";
 
 /** Parts of {@link runJsonLines}. */
 export interface JsonLinesOptions {

@@ -2,7 +2,8 @@
 import { CONFIRMATION_WORD, escapeText } from "@acp/core";
 import type { InboxChange } from "./approval-inbox.js";
 import type { ApprovalDecision, ExecApprovalRequestPayload, ResolveExecApprovalResult, RpcOutcome } from "./protocol.js";
-import type { Ink, TerminalScreen } from "./terminal-screen.js";
+import type { Ink } from "@acp/host";
+import type { TerminalScreen } from "./terminal-screen.js";
 
 /** What a typed line means. */
 export type TypedDecision =

@@ -1,4 +1,11 @@
-/** Which programs of a host no agent could have written, and the one way to start them. */
+/** What adapters share of the machine: trusted programs, locks, terminals, web handlers. */
+export { type FetchHandler, toNodeHandler } from "./node-handler.js";
+export {
+  type SocketLock,
+  type SocketLockBusy,
+  type SocketLockOptions,
+  trySocketLock,
+} from "./socket-lock.js";
 export {
   hasOutput,
   type ProgramResult,
@@ -10,3 +17,10 @@ export {
 } from "./start-program.js";
 export { type AgentReach, type Distrust, trustedPath } from "./trusted-path.js";
 export { type ProgramPlaces, trustedDirectories, trustedProgram, type TrustedProgram } from "./trusted-program.js";
+export {
+  createScreen,
+  type Ink,
+  type OutputStream,
+  type Screen,
+  type ScreenOptions,
+} from "./terminal-screen.js";

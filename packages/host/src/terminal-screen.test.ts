@@ -1,11 +1,29 @@
+import { Writable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPaper } from "../test/ui-kit.js";
-import { createScreen } from "./screen.js";
+import { createScreen } from "./terminal-screen.js";
 
-const onPaper = (options: { readonly columns?: number; readonly color?: boolean; readonly isTTY?: boolean } = {}) => {
-  const paper = createPaper(options);
-  return { paper, screen: createScreen({ output: paper, color: options.color ?? false }) };
+interface PaperOptions {
+  readonly columns?: number;
+  readonly color?: boolean;
+  readonly isTTY?: boolean;
+}
+
+/** A screen whose output keeps every byte. */
+const onPaper = ({ columns = 100, color = false, isTTY = true }: PaperOptions = {}) => {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  const paper = Object.assign(stream, {
+    isTTY,
+    columns,
+    text: () => Buffer.concat(chunks).toString("utf8"),
+  });
+  return { paper, screen: createScreen({ output: paper, color }) };
 };
 
 /** Columns of a row at least: a character that is not ASCII takes one or two. */

@@ -1,6 +1,7 @@
 /**
- * NodeHandler: mounts a handler in node:http, node:http2, Express: whatever calls `(request, response)`. Streams are handed on piece by piece, as
- * fast as their reader reads, and end when the reader is gone.
+ * Node handler: mounts a web-standard handler in node:http, node:http2, Express, Connect: in
+ * whatever calls `(request, response)`. Streams are passed on piece by piece, as fast as their
+ * reader reads, and end when the reader is gone.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -62,6 +63,11 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
 }
 
 async function respond(handler: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  // A body parser in front of us took the body; what it made of it is no longer what was signed.
+  if (incoming.readableEnded && !BODYLESS.includes(incoming.method ?? "GET")) {
+    outgoing.writeHead(500, { "content-type": "text/plain" }).end("mount this handler before body parsers\n");
+    return;
+  }
   let request: Request;
   try {
     request = toRequest(incoming);
@@ -80,7 +86,7 @@ async function respond(handler: FetchHandler, incoming: IncomingMessage, outgoin
  *
  * @example
  * ```ts
- * createServer(toNodeHandler(inbox.handler)).listen(8789, "127.0.0.1");
+ * createServer(toNodeHandler(channel.handler)).listen(8789, "127.0.0.1");
  * ```
  */
 export function toNodeHandler(handler: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {

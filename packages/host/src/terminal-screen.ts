@@ -1,5 +1,5 @@
 /**
- * Screen: what may reach a person's terminal. Everything that is not our own words is escaped here once more and set behind a gutter,
+ * Terminal screen: what may reach a person's terminal. Everything that is not our own words is escaped here once more and set behind a gutter,
  * so that no text of an agent can move the cursor, pose as a line of ours or reach the line where the person types.
  */
 import type { Writable } from "node:stream";

@@ -181,4 +181,43 @@ describe("toNodeHandler()", () => {
     server.close();
     await once(server, "close");
   });
+
+  it("answers HEAD without a body", async () => {
+    const headers = { "x-mark": "1" };
+    const port = await serve(async () => new Response("text", { status: 404, headers }));
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: "HEAD" });
+    const text = await response.text();
+    expect([response.status, response.headers.get("x-mark"), text]).toEqual([404, "1", ""]);
+  });
+
+  it("takes an asterisk for a path", async () => {
+    const port = await serve(async (request) => new Response(new URL(request.url).pathname));
+    const socket = connect(port, "127.0.0.1");
+    socket.write("OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*\/\*/);
+  });
+
+  it("refuses a request whose body a parser before it has read", async () => {
+    const listener = toNodeHandler(async () => new Response("no"));
+    const server = createServer((incoming, outgoing) => {
+      incoming.resume().on("end", () => listener(incoming, outgoing));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    open.push(async () => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "x" });
+    const text = await response.text();
+    expect([response.status, text]).toEqual([500, "mount this handler before body parsers\n"]);
+  });
+
+  it("lets a client that sends too much hear about it", async () => {
+    const port = await serve(async () => new Response(null, { status: 413 }));
+    const body = new Uint8Array(8 * 1024 * 1024);
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body });
+    expect(response.status).toBe(413);
+  });
 });
