@@ -2,14 +2,14 @@
  * Commands: one table. `acp --help`, docs/cli.md and the dispatch are made from it.
  */
 import type { Command } from "./command.js";
-import { EXEC_COMMANDS } from "./commands-exec.js";
-import { INBOX_COMMANDS } from "./commands-inbox.js";
-import { PROXY_COMMANDS } from "./commands-proxy.js";
-import { REVIEW_COMMANDS } from "./commands-review.js";
-import { RECORD_COMMANDS } from "./commands-records.js";
-import { SANDBOX_COMMANDS } from "./commands-sandbox.js";
-import { SECRET_COMMANDS } from "./commands-secrets.js";
-import { SERVER_COMMANDS } from "./commands-servers.js";
+import { EXEC_COMMANDS } from "./table/exec.js";
+import { INBOX_COMMANDS } from "./table/inbox.js";
+import { PROXY_COMMANDS } from "./table/proxy.js";
+import { REVIEW_COMMANDS } from "./table/review.js";
+import { RECORD_COMMANDS } from "./table/records.js";
+import { SANDBOX_COMMANDS } from "./table/sandbox.js";
+import { SECRET_COMMANDS } from "./table/secrets.js";
+import { SERVER_COMMANDS } from "./table/servers.js";
 
 /** Every command. */
 export const COMMANDS: readonly Command[] = [

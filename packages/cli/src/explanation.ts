@@ -4,8 +4,8 @@
  */
 import { actionDigest, actionToJson, createConsentGate } from "@acp/core";
 import type { Action, Agent, AuditSink, Channel, ConsentRequest, Denied, Evaluation, GateOptions } from "@acp/core";
-import { passkeyVerifier } from "./passkeys.js";
-import type { PolicySource } from "./policy-source.js";
+import { passkeyVerifier } from "./gate/passkeys.js";
+import type { PolicySource } from "./home/policy-source.js";
 
 /** What is known. */
 export interface Explanation {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../src/commands.js";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const NAMES: ReadonlySet<string> = new Set(COMMANDS.map(({ name }) => name));
 const GROUPS: ReadonlySet<string> = new Set(COMMANDS.map(({ name }) => name.split(" ")[0] ?? ""));
 /** `acp`, and the two words after it, where at least the first looks like a command. */
@@ -58,7 +58,7 @@ function unknownIn(text: string): readonly string[] {
 describe("the commands that texts name", () => {
   it("are looked for where they stand", () => {
     expect(PATHS).toEqual(
-      expect.arrayContaining(["docs/cli.md", "packages/channel-web/page/sign-in-view.js", "packages/cli/src/unlock.ts"]),
+      expect.arrayContaining(["docs/cli.md", "packages/channel-web/page/sign-in-view.js", "packages/cli/src/home/unlock.ts"]),
     );
     expect(unknownIn('el("code", {}, "acp inbox code")')).toEqual(["acp inbox code"]);
     expect(unknownIn("run `acp unlock`, then `acp approve`, `acp keys lend`")).toEqual(["acp unlock", "acp keys lend"]);

@@ -4,7 +4,10 @@ import { type Spot, invalid, readList, readMap, readNumber, readOneOf, readText 
 import { ifGiven, readSecret, readUrl, required } from "./config-values.js";
 
 /** Channels that a file can name; `prompt` in the file is `terminal`. */
-export type ChannelName = "terminal" | "telegram" | "webhook";
+export const CHANNEL_NAMES = ["terminal", "telegram", "webhook"] as const;
+
+/** One of {@link CHANNEL_NAMES}. */
+export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
 /** From when a question is shown, where, and who may answer from then on. */
 export interface ChannelStage {
@@ -48,7 +51,7 @@ const CHAT_CHARS_MAX = 64;
 const HOST_CHARS_MAX = 253;
 const NAME_CHARS_MAX = 256;
 const STAGES_MAX = 16;
-const SPELLINGS = ["prompt", "telegram", "webhook", "terminal"] as const;
+const SPELLINGS = ["prompt", ...CHANNEL_NAMES] as const;
 const DELAY_S = { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 } as const;
 /** A port alone is this machine's: what is to be reached from elsewhere says so. */
 const LOOPBACK = "127.0.0.1";

@@ -6,6 +6,7 @@ export type { Config } from "./config.js";
 export { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
 export type { AuditConfig, WitnessConfig } from "./config-audit.js";
 export { channelsOf } from "./config-channels.js";
+export { CHANNEL_NAMES } from "./config-channels.js";
 export type { ChannelName, ChannelStage, ListenAddress, TelegramConfig, WebhookConfig } from "./config-channels.js";
 export { encryptConfigField, readConfigField } from "./config-encrypt.js";
 export type { FieldChange, FieldState } from "./config-encrypt.js";

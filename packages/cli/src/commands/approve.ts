@@ -8,12 +8,12 @@ import { ConsentError, encodeRequest, isConsentError, makeResponse } from "@acp/
 import type { AnswerReceipt, Decision } from "@acp/core";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
-import { ownHomePath } from "../home-source.js";
+import { ownHomePath } from "../home/home-source.js";
 import { awaitOutcome } from "../outcomes/await-outcome.js";
 import { followOutcomes } from "../outcomes/logged-outcomes.js";
 import { showsColour } from "../printer.js";
 import type { Printer } from "../printer.js";
-import { attachToGates } from "../run-directory.js";
+import { attachToGates } from "../gate/run-directory.js";
 
 /** Runs the command. */
 export const approve: Run = (invocation) => {

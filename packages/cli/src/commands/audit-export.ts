@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { exportAuditLog } from "@acp/audit";
 import type { ExportFormat } from "@acp/audit";
 import { ConsentError } from "@acp/core";
-import { auditFilesFor } from "../audit-files.js";
-import { readFilter } from "../audit-filter.js";
+import { auditFilesFor } from "../logs/log-files.js";
+import { readFilter } from "../logs/log-filter.js";
 import type { Run } from "../command.js";
-import { homePath } from "../home-source.js";
+import { homePath } from "../home/home-source.js";
 
 const FORMATS: readonly string[] = ["jsonl", "csv", "v0.3"] satisfies readonly ExportFormat[];
 

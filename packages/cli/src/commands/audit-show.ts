@@ -4,12 +4,12 @@
 import { readAuditLog, readNextSeq } from "@acp/audit";
 import type { AuditEvent, AuditFilter } from "@acp/audit";
 import { ConsentError, escapeText, isoTime } from "@acp/core";
-import { auditFilesFor, listAuditFiles } from "../audit-files.js";
-import { readFilter } from "../audit-filter.js";
+import { auditFilesFor, listAuditFiles } from "../logs/log-files.js";
+import { readFilter } from "../logs/log-filter.js";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
-import { followLogs } from "../follow-logs.js";
-import { homePath } from "../home-source.js";
+import { followLogs } from "../logs/follow-logs.js";
+import { homePath } from "../home/home-source.js";
 import type { Printer, Tone } from "../printer.js";
 
 const LIMIT = 20;

@@ -5,13 +5,13 @@ import { basename, dirname, resolve } from "node:path";
 import { verifyAuditLog } from "@acp/audit";
 import type { AuditVerification, CheckpointClaims, VerifyOptions } from "@acp/audit";
 import { ConsentError, isConsentError } from "@acp/core";
-import { claimSources, claimsOf, logsToVerify } from "../audit-claims.js";
-import type { ClaimSources } from "../audit-claims.js";
-import { auditFilesFor } from "../audit-files.js";
+import { claimSources, claimsOf, logsToVerify } from "../logs/claims.js";
+import type { ClaimSources } from "../logs/claims.js";
+import { auditFilesFor } from "../logs/log-files.js";
 import type { Invocation, Run } from "../command.js";
-import { homePath } from "../home-source.js";
+import { homePath } from "../home/home-source.js";
 import type { Printer } from "../printer.js";
-import { exists } from "../unlock.js";
+import { exists } from "../home/unlock.js";
 
 const PERCENT = 100;
 

@@ -6,9 +6,9 @@ import { ConsentError, isConsentError } from "@acp/core";
 import { encryptConfigField, readConfig, readConfigField } from "@acp/home";
 import type { FieldChange, Home } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
-import { homeOf } from "../home-source.js";
-import { readSecretValue } from "../secret-value.js";
-import { hasKeys, openKeys } from "../unlock.js";
+import { homeOf } from "../home/home-source.js";
+import { readSecretValue } from "../home/secret-value.js";
+import { hasKeys, openKeys } from "../home/unlock.js";
 
 /** More than any field can hold. */
 const VALUE_BYTES_MAX: number = 1024 * 1024;

@@ -5,7 +5,7 @@
 import type { Run } from "../command.js";
 import { answerHook } from "../hook/answer.js";
 import { openDesk } from "../hook/desk.js";
-import { homePath } from "../home-source.js";
+import { homePath } from "../home/home-source.js";
 import { serveHooks } from "../hook/resident.js";
 import { startResident } from "../hook/start-resident.js";
 

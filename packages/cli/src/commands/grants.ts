@@ -5,12 +5,12 @@ import { ConsentError, escapeText, isGrantRevoked, revokeGrant, showScope, timeL
 import type { Claims, Grant, Grants, JsonObject } from "@acp/core";
 import { fileGrants, machineClock } from "@acp/home";
 import type { Home } from "@acp/home";
-import { readAuditConfig } from "../audit-config.js";
+import { readAuditConfig } from "../logs/log-settings.js";
 import type { Run } from "../command.js";
 import { showDuration } from "../duration.js";
-import { homeOf } from "../home-source.js";
-import { homeClaims } from "../mcp/home-store.js";
-import { openHomeAudit } from "../open-audit.js";
+import { homeOf } from "../home/home-source.js";
+import { homeClaims } from "../gate/home-store.js";
+import { openHomeAudit } from "../logs/open-audit.js";
 import type { Printer } from "../printer.js";
 
 /** Runs `acp grants`. */

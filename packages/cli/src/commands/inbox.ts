@@ -8,7 +8,7 @@ import type { Inbox } from "@acp/channel-web";
 import { openHome } from "@acp/home";
 import type { PasskeyRecord } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
-import { ownHomePath } from "../home-source.js";
+import { ownHomePath } from "../home/home-source.js";
 import { readHistory } from "../inbox/history.js";
 import { homePauses } from "../inbox/home-pauses.js";
 import { homeReviews } from "../inbox/home-reviews.js";
@@ -16,10 +16,10 @@ import { listen } from "../inbox/listen.js";
 import { choosePasskeyName, madeElsewhere, makeFreshHost } from "../inbox/names.js";
 import { localApprover, readPasskeyFrom, readPlace, SOCKET_CHANNEL } from "../inbox/settings.js";
 import type { InboxPlace } from "../inbox/settings.js";
-import { loggedPasskeys } from "../logged-passkeys.js";
+import { loggedPasskeys } from "../logs/logged-passkeys.js";
 import { followOutcomes } from "../outcomes/logged-outcomes.js";
-import { readHomeConfig } from "../mcp/config.js";
-import { attachToGates } from "../run-directory.js";
+import { readHomeConfig } from "../gate/config.js";
+import { attachToGates } from "../gate/run-directory.js";
 
 /** Runs the command. */
 export const inbox: Run = async (invocation) => {

@@ -3,11 +3,11 @@
  */
 import { initHome, initKeys } from "@acp/home";
 import type { Home } from "@acp/home";
-import { checkpointKeyPath, initCheckpointKey } from "../checkpoint-key.js";
+import { checkpointKeyPath, initCheckpointKey } from "../logs/checkpoint-key.js";
 import type { Invocation, Run } from "../command.js";
-import { ownHomePath } from "../home-source.js";
-import { chooseUnlock, exists, hasKeys, keyFilePath, openKeys, readUnlock } from "../unlock.js";
-import { noteVault } from "../vault-log.js";
+import { ownHomePath } from "../home/home-source.js";
+import { chooseUnlock, exists, hasKeys, keyFilePath, openKeys, readUnlock } from "../home/unlock.js";
+import { noteVault } from "../logs/vault-log.js";
 
 /** A client starts the gate where nobody can type. */
 const PASSPHRASE_FOR_CLIENTS: readonly string[] = [

@@ -5,11 +5,11 @@ import { isoTime } from "@acp/core";
 import { printPublicKeys, readPublicKeys, readVaultFile, rotateKeys } from "@acp/home";
 import type { KeyPeriod } from "@acp/home";
 import { noteSigner } from "@acp/audit";
-import { readCheckpointKey } from "../checkpoint-key.js";
+import { readCheckpointKey } from "../logs/checkpoint-key.js";
 import type { Run } from "../command.js";
-import { homeOf } from "../home-source.js";
-import { readUnlock } from "../unlock.js";
-import { noteRotation } from "../vault-log.js";
+import { homeOf } from "../home/home-source.js";
+import { readUnlock } from "../home/unlock.js";
+import { noteRotation } from "../logs/vault-log.js";
 
 /** Runs `acp keys list`. */
 export const keysList: Run = async (invocation) => {

@@ -10,20 +10,20 @@ import type { ProxyExit } from "@acp/proxy-mcp";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
-import { ownHomePath } from "../home-source.js";
+import { ownHomePath } from "../home/home-source.js";
 import { openHttpBeside } from "../http/open-http-proxy.js";
 import { hostOffers } from "../http/settings.js";
-import { lookAtAgent } from "../mcp/agent-process.js";
-import { chooseServers, openEnvironments, readHomeConfig } from "../mcp/config.js";
-import { openHomeKeys } from "../mcp/home-keys.js";
+import { lookAtAgent } from "../gate/agent-process.js";
+import { chooseServers, openEnvironments, readHomeConfig } from "../gate/config.js";
+import { openHomeKeys } from "../gate/home-keys.js";
 import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { checkAgentId } from "../servers/server-network.js";
-import { makeHome } from "../make-home.js";
-import { withGate } from "../with-gate.js";
-import { screenOf } from "../guard.js";
+import { makeHome } from "../home/make-home.js";
+import { withGate } from "../gate/with-gate.js";
+import { screenOf } from "../gate/guard.js";
 
 /** Who acts, where nobody says so: a client does not give its name before it has started us. */
 const AGENT_ID = "mcp-client";

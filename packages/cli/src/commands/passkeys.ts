@@ -5,8 +5,8 @@ import { ConsentError, escapeText, isoTime, systemClock } from "@acp/core";
 import { filePasskeys, printPasskeys } from "@acp/home";
 import type { PasskeyRecord } from "@acp/home";
 import type { Run } from "../command.js";
-import { homeOf } from "../home-source.js";
-import { loggedPasskeys } from "../logged-passkeys.js";
+import { homeOf } from "../home/home-source.js";
+import { loggedPasskeys } from "../logs/logged-passkeys.js";
 import type { Printer } from "../printer.js";
 
 /** Runs `acp passkeys list`. */

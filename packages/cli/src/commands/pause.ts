@@ -8,8 +8,8 @@ import type { Home, PauseEnd } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
 import { parseDuration } from "../duration.js";
 import type { Exit } from "../exit-codes.js";
-import { homeOf } from "../home-source.js";
-import { attachToGates } from "../run-directory.js";
+import { homeOf } from "../home/home-source.js";
+import { attachToGates } from "../gate/run-directory.js";
 
 /** Runs the command. */
 export const pause: Run = async (invocation) => {

@@ -5,7 +5,7 @@ import { encodeRequest, escapeText } from "@acp/core";
 import type { ConsentRequest } from "@acp/core";
 import type { Run } from "../command.js";
 import { showDuration } from "../duration.js";
-import { attachToGates } from "../run-directory.js";
+import { attachToGates } from "../gate/run-directory.js";
 import type { Printer } from "../printer.js";
 
 /** Runs the command. */

@@ -3,8 +3,8 @@
  */
 import { type Policy, ruleForSeveral } from "@acp/core";
 import type { Run } from "../command.js";
-import { checkSeveral } from "../mcp/config.js";
-import { readPolicySource } from "../policy-source.js";
+import { checkSeveral } from "../gate/config.js";
+import { readPolicySource } from "../home/policy-source.js";
 
 /** A policy by itself does not say who may answer; only the gate that takes it knows. */
 function needsPeople(policy: Policy): readonly string[] {

@@ -8,10 +8,10 @@ import type { Invocation, Run } from "../command.js";
 import { showDuration } from "../duration.js";
 import { explain, explanationToJson } from "../explanation.js";
 import type { Explanation } from "../explanation.js";
-import { openGuard } from "../guard.js";
-import { homeOf } from "../home-source.js";
-import { gateOptionsOf, readHomeConfig } from "../mcp/config.js";
-import { readPolicySource } from "../policy-source.js";
+import { openGuard } from "../gate/guard.js";
+import { homeOf } from "../home/home-source.js";
+import { gateOptionsOf, readHomeConfig } from "../gate/config.js";
+import { readPolicySource } from "../home/policy-source.js";
 import type { Printer, Tone } from "../printer.js";
 
 const TONES: Readonly<Record<Effect, Tone>> = { allow: "green", ask: "yellow", deny: "red" };

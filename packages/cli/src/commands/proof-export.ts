@@ -5,9 +5,9 @@ import { readAuditLog } from "@acp/audit";
 import { ConsentError, isJsonObject } from "@acp/core";
 import { makeConsentRecord } from "@acp/core/proof";
 import type { JsonObject, JsonValue } from "@acp/core";
-import { auditFilesFor } from "../audit-files.js";
+import { auditFilesFor } from "../logs/log-files.js";
 import type { Run } from "../command.js";
-import { homePath } from "../home-source.js";
+import { homePath } from "../home/home-source.js";
 
 /** Runs the command. */
 export const proofExport: Run = async ({ operands, values, io, print }) => {

@@ -6,10 +6,10 @@ import { verifyConsentRecord } from "@acp/core/proof";
 import type { ProvenRecord } from "@acp/core/proof";
 import type { Run } from "../command.js";
 import { readInput } from "../input.js";
-import { passkeyVerifier, readTrustedPasskeys } from "../passkeys.js";
+import { passkeyVerifier, readTrustedPasskeys } from "../gate/passkeys.js";
 import type { Printer } from "../printer.js";
 import { readTime } from "../times.js";
-import { readTrustedKeys } from "../trusted-keys.js";
+import { readTrustedKeys } from "../home/trusted-keys.js";
 
 /** A request of 1 MiB, and many answers. */
 const RECORD_BYTES_MAX: number = 8 * 1024 * 1024;

@@ -2,15 +2,15 @@
  * `acp proxy http`: a gate between programs and the network. It listens on 127.0.0.1 until it is told to end.
  */
 import type { Invocation, Run } from "../command.js";
-import { ownHomePath } from "../home-source.js";
+import { ownHomePath } from "../home/home-source.js";
 import { createCounters, serveCounters } from "../http/counters.js";
 import { openHttpProxy } from "../http/open-http-proxy.js";
 import { choosePort, hostOffers, readPort } from "../http/settings.js";
-import { readHomeConfig } from "../mcp/config.js";
-import { openHomeKeys } from "../mcp/home-keys.js";
-import { makeHome } from "../make-home.js";
+import { readHomeConfig } from "../gate/config.js";
+import { openHomeKeys } from "../gate/home-keys.js";
+import { makeHome } from "../home/make-home.js";
 import { checkAgentId } from "../servers/server-network.js";
-import { withGate } from "../with-gate.js";
+import { withGate } from "../gate/with-gate.js";
 
 /** Who asks, where nobody says so. */
 const AGENT_ID = "http-client";

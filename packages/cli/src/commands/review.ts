@@ -3,7 +3,7 @@
  */
 import { ConsentError, escapeText, isoTime } from "@acp/core";
 import type { Run } from "../command.js";
-import { homeOf } from "../home-source.js";
+import { homeOf } from "../home/home-source.js";
 import { resultOf } from "../review/result.js";
 import { drop, takeFrom } from "../review/settle.js";
 import { findReview, freeze, isRunning, listReviews } from "../review/store.js";

@@ -4,11 +4,11 @@
 import { createInterface } from "node:readline";
 import { ConsentError, escapeText, logEvent, randomIds, systemClock } from "@acp/core";
 import type { Home } from "@acp/home";
-import { readAuditConfig } from "../audit-config.js";
+import { readAuditConfig } from "../logs/log-settings.js";
 import type { Invocation, Run } from "../command.js";
-import { homeOf } from "../home-source.js";
-import { readHomeConfig } from "../mcp/config.js";
-import { openHomeAudit } from "../open-audit.js";
+import { homeOf } from "../home/home-source.js";
+import { readHomeConfig } from "../gate/config.js";
+import { openHomeAudit } from "../logs/open-audit.js";
 import { readLockfile } from "../servers/lockfile.js";
 import type { LockedPackage } from "../servers/lockfile.js";
 import type { NpxCommand } from "../servers/npx-command.js";

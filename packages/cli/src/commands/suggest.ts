@@ -8,12 +8,12 @@ import { ConsentError, POLICY_BYTES_MAX, escapeText, isoTime } from "@acp/core";
 import { suggestRules } from "@acp/core/suggest";
 import type { LoggedEvent, RuleSuggestion, Suggestions } from "@acp/core/suggest";
 import { readPolicyFile } from "@acp/home";
-import { auditFilesFor } from "../audit-files.js";
+import { auditFilesFor } from "../logs/log-files.js";
 import type { Invocation, Run } from "../command.js";
 import { onFile } from "../failure.js";
-import { homeOf, homePath } from "../home-source.js";
+import { homeOf, homePath } from "../home/home-source.js";
 import { readInput } from "../input.js";
-import { readHomeConfig } from "../mcp/config.js";
+import { readHomeConfig } from "../gate/config.js";
 import type { Printer } from "../printer.js";
 import { readWhen } from "../times.js";
 

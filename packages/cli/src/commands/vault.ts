@@ -5,10 +5,10 @@ import { ConsentError } from "@acp/core";
 import { Secret } from "@acp/core/vault";
 import { changeVaultFile, readVaultFile, withoutSecret, withSecret } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
-import { homeOf } from "../home-source.js";
-import { readSecretValue } from "../secret-value.js";
-import { openKeys } from "../unlock.js";
-import { noteMark } from "../vault-log.js";
+import { homeOf } from "../home/home-source.js";
+import { readSecretValue } from "../home/secret-value.js";
+import { openKeys } from "../home/unlock.js";
+import { noteMark } from "../logs/vault-log.js";
 
 const VALUE_BYTES_MAX: number = 64 * 1024 + 2;
 

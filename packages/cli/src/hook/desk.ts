@@ -6,9 +6,9 @@ import { existsSync } from "node:fs";
 import type { AuditSink, Outcome } from "@acp/core";
 import type { AuditLog } from "@acp/audit";
 import { openHome, readAgentPause, readPause } from "@acp/home";
-import { readAuditConfig } from "../audit-config.js";
+import { readAuditConfig } from "../logs/log-settings.js";
 import type { Invocation } from "../command.js";
-import { openHomeAudit } from "../open-audit.js";
+import { openHomeAudit } from "../logs/open-audit.js";
 import { openHookGate } from "./gate.js";
 import type { HookGate } from "./gate.js";
 

@@ -8,11 +8,11 @@ import type { AuditSink, ConsentGate, Layer, Ruling } from "@acp/core";
 import { execSafety } from "@acp/core/exec";
 import type { ExecApprovalConfig } from "@acp/core/exec";
 import type { Invocation } from "../command.js";
-import { readHomeConfig } from "../mcp/config.js";
-import { openHomeKeys } from "../mcp/home-keys.js";
-import { makeHome } from "../make-home.js";
-import { withGate } from "../with-gate.js";
-import type { GateInUse } from "../with-gate.js";
+import { readHomeConfig } from "../gate/config.js";
+import { openHomeKeys } from "../gate/home-keys.js";
+import { makeHome } from "../home/make-home.js";
+import { withGate } from "../gate/with-gate.js";
+import type { GateInUse } from "../gate/with-gate.js";
 
 /** Under what a command is judged. */
 export interface HookTerms {

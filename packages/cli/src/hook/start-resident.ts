@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { makePrivateDirectory, openHome } from "@acp/home";
 import { startProgram, trustedProgram } from "@acp/host";
 import type { Invocation } from "../command.js";
-import { runDirectory } from "../run-directory.js";
+import { runDirectory } from "../gate/run-directory.js";
 
 /** One that was started may take this long until it answers; then it has failed, and another try is allowed. */
 const START_MS = 10_000;

@@ -7,9 +7,9 @@ import { createHttpConsentProxy } from "@acp/proxy-http";
 import type { HttpConsentProxy, HttpConsentProxyOptions } from "@acp/proxy-http";
 import type { Invocation } from "../command.js";
 import { onFile } from "../failure.js";
-import type { HomeConfig } from "../mcp/config.js";
-import type { HomeKeys } from "../mcp/home-keys.js";
-import type { GateInUse } from "../with-gate.js";
+import type { HomeConfig } from "../gate/config.js";
+import type { HomeKeys } from "../gate/home-keys.js";
+import type { GateInUse } from "../gate/with-gate.js";
 import { createProxyLog } from "./proxy-log.js";
 import { proxyOptions } from "./settings.js";
 

@@ -10,7 +10,7 @@ import { hostApprovalTtlMs } from "@acp/proxy-http";
 import type { AgentAccount, HttpConsentProxyOptions } from "@acp/proxy-http";
 import type { Invocation } from "../command.js";
 import { onFile } from "../failure.js";
-import type { HomeConfig } from "../mcp/config.js";
+import type { HomeConfig } from "../gate/config.js";
 
 /** Where nothing else is said. */
 const PORT = 8788;

@@ -5,7 +5,7 @@ import { readAuditLog } from "@acp/audit";
 import type { HistoryEntry } from "@acp/channel-web";
 import { isJsonObject } from "@acp/core";
 import type { JsonObject } from "@acp/core";
-import { listAuditFiles } from "../audit-files.js";
+import { listAuditFiles } from "../logs/log-files.js";
 import { createOutcomeBook, type OutcomeBook } from "../outcomes/outcome-book.js";
 
 const ENDS: ReadonlyMap<string, HistoryEntry["status"]> = new Map([

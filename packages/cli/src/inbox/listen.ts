@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import type { ListenOptions, Server, Socket } from "node:net";
 import { ConsentError } from "@acp/core";
 import { acceptFrom } from "@acp/sandbox-linux";
-import { isRefused } from "../mcp/stale-sockets.js";
+import { isRefused } from "../gate/stale-sockets.js";
 import { describePortHolder } from "./port-holder.js";
 import type { InboxPlace } from "./settings.js";
 

@@ -4,8 +4,8 @@
 import { readNextSeq } from "@acp/audit";
 import type { QuestionOutcome } from "@acp/channel-web";
 import { asError } from "@acp/core";
-import { listAuditFiles } from "../audit-files.js";
-import { followLogs } from "../follow-logs.js";
+import { listAuditFiles } from "../logs/log-files.js";
+import { followLogs } from "../logs/follow-logs.js";
 import { type OutcomeBook, createOutcomeBook } from "./outcome-book.js";
 
 /** What the logs say. */

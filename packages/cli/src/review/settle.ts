@@ -6,9 +6,9 @@ import type { AuditEventInput, AuditSink, JsonObject } from "@acp/core";
 import type { Home } from "@acp/home";
 import { takeChanges } from "@acp/sandbox-linux";
 import type { Taken, TakeOrder } from "@acp/sandbox-linux";
-import { readAuditConfig } from "../audit-config.js";
+import { readAuditConfig } from "../logs/log-settings.js";
 import type { Io } from "../command.js";
-import { openHomeAudit } from "../open-audit.js";
+import { openHomeAudit } from "../logs/open-audit.js";
 import { isEmpty, isRunning, removeReview, withFrozen } from "./store.js";
 import type { Review } from "./store.js";
 

@@ -5,8 +5,8 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
-import type { HomeConfig } from "../mcp/config.js";
-import { keyFilePath } from "../unlock.js";
+import type { HomeConfig } from "../gate/config.js";
+import { keyFilePath } from "../home/unlock.js";
 
 /** Where things of ours are said to be. */
 export interface OwnPathsParts {

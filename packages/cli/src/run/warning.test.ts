@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SandboxLevel } from "@acp/core";
 import type { Io } from "../command.js";
-import type { AgentHost } from "../mcp/notices.js";
+import type { AgentHost } from "../gate/notices.js";
 import { warningOf } from "./warning.js";
 
 const host = (level: SandboxLevel, sharesUid = true): AgentHost => ({

@@ -3,7 +3,7 @@
  */
 import type { SandboxReport } from "@acp/core";
 import type { Io } from "../command.js";
-import type { AgentHost } from "../mcp/notices.js";
+import type { AgentHost } from "../gate/notices.js";
 import { createPrinter } from "../printer.js";
 
 const FIRST: Readonly<Partial<Record<SandboxReport["level"], string>>> = {

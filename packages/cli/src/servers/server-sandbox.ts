@@ -4,7 +4,7 @@
 import type { SandboxReport } from "@acp/core";
 import { createLinuxSandbox, reachesLevel } from "@acp/sandbox-linux";
 import type { LinuxSandboxName } from "@acp/sandbox-linux";
-import { isolationMark } from "../mcp/notices.js";
+import { isolationMark } from "../gate/notices.js";
 
 /** The kind, and its mark in the log; or why there is none. */
 export type ServerSandbox =

@@ -1,0 +1,106 @@
+/**
+ * Claims: the signed checkpoints that a log is held against, from beside it, from the witnesses of config.yml and from the command line; and the logs
+ * that they speak of, also those that somebody removed.
+ */
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { checkpointsPath, noteSigner, readCheckpoints } from "@acp/audit";
+import type { CheckpointClaims } from "@acp/audit";
+import { ConsentError } from "@acp/core";
+import { homePaths } from "@acp/home";
+import { readAuditConfig } from "./log-settings.js";
+import { listAuditFiles } from "./log-files.js";
+import { originOf, readCheckpointKey } from "./checkpoint-key.js";
+import type { Invocation } from "../command.js";
+import { readInput } from "../input.js";
+import { exists } from "../home/unlock.js";
+import { witnessFile } from "./witnesses.js";
+
+const KEY_BYTES_MAX = 4_096;
+const NOTE_KEY = /^[^\s+]+\+[0-9a-f]{8}\+/;
+const LOG_CHECKPOINTS = /(?:^|\.)(audit(?:\.\d{1,4})?\.jsonl)\.checkpoints$/;
+
+/** Where checkpoints of a home's logs come from. */
+export interface ClaimSources {
+  readonly home: string;
+  /** The public key that is trusted: `--key`, else the home's. */
+  readonly ofHome: string | undefined;
+  readonly named: string | undefined;
+  /** Directories of witnesses. */
+  readonly directories: readonly string[];
+  /** The file of `--checkpoints`. */
+  readonly more: string | undefined;
+}
+
+/**
+ * Finds out where checkpoints come from; a config.yml that does not load is said and names no witness.
+ *
+ * @param file - The one log that is checked, where it is one; of a log from elsewhere the home knows nothing.
+ */
+export async function claimSources(home: string, file: string | undefined, { values, io, print }: Invocation): Promise<ClaimSources> {
+  const named = values.key === undefined ? undefined : await readNoteKey(values.key, io);
+  const more = values.checkpoints;
+  if (file !== undefined && dirname(file) !== home) return { home, ofHome: undefined, named, directories: [], more };
+  const paths = homePaths(home);
+  const signerKey = named === undefined ? await readCheckpointKey(paths) : undefined;
+  const say = (what: string): void => print.notice(what);
+  const config = await readAuditConfig({ home: paths, io }, (problem) => say(`No witnesses are looked at: ${problem}`));
+  const directories = (config?.witnesses ?? []).flatMap((witness) => ("directory" in witness ? [witness.directory] : []));
+  for (const directory of directories) if (!(await exists(directory))) say(`A witness is not looked at: ${directory} does not exist`);
+  return {
+    home,
+    ofHome: signerKey === undefined ? undefined : noteSigner(signerKey).verifierKey,
+    named,
+    directories,
+    more,
+  };
+}
+
+async function readNoteKey(key: string, io: Invocation["io"]): Promise<string> {
+  return NOTE_KEY.test(key) ? key : (await readInput(key, io, { what: "checkpoint key", bytesMax: KEY_BYTES_MAX })).trim();
+}
+
+function nameOf(verifierKey: string): string {
+  const [name = ""] = verifierKey.split("+");
+  return name;
+}
+
+/**
+ * The checkpoints of a log, with the key that is trusted; `undefined` where there is no key.
+ *
+ * @throws ConsentError `options_invalid` for --checkpoints without a key, `audit_failed` where a file of checkpoints is none.
+ */
+export async function claimsOf(file: string, sources: ClaimSources): Promise<CheckpointClaims | undefined> {
+  const { home, ofHome, named, directories, more } = sources;
+  const isOfHome = dirname(file) === home;
+  const verifierKey = named ?? (isOfHome ? ofHome : undefined);
+  if (verifierKey === undefined) {
+    if (more === undefined) return undefined;
+    throw new ConsentError("options_invalid", "Cannot use --checkpoints: give the key that signed them with --key; acp keys list shows it");
+  }
+  const origin = originOf(nameOf(verifierKey), basename(file));
+  const kept = isOfHome ? directories.map((directory) => witnessFile(directory, origin)) : [];
+  const paths = [checkpointsPath(file), ...kept, ...(more === undefined ? [] : [more])];
+  const notes = await Promise.all(paths.map(readCheckpoints));
+  return { notes: notes.flat(), verifierKeys: [verifierKey], ...(isOfHome && { origin }) };
+}
+
+/** The home's logs, those that only checkpoints speak of included: a log that was removed whole leaves nothing else. */
+export async function logsToVerify(sources: ClaimSources): Promise<readonly string[]> {
+  const { home } = sources;
+  const there = await listAuditFiles(home);
+  const gone: string[] = [];
+  for (const name of await namesWithCheckpoints(sources)) {
+    const file = join(home, name);
+    if (!there.includes(file) && ((await claimsOf(file, sources))?.notes ?? []).length > 0) gone.push(file);
+  }
+  return [...there, ...gone];
+}
+
+async function namesWithCheckpoints({ home, ofHome, named, directories }: ClaimSources): Promise<ReadonlySet<string>> {
+  const key = named ?? ofHome;
+  if (key === undefined) return new Set();
+  const [beside = [], ...kept] = await Promise.all([home, ...directories].map((directory) => readdir(directory).catch(() => [])));
+  const names = [...beside.filter((name) => name.startsWith("audit")), ...kept.flat().filter((name) => name.startsWith(`${nameOf(key)}.`))];
+  return new Set(names.flatMap((name) => LOG_CHECKPOINTS.exec(name)?.[1] ?? []));
+}
