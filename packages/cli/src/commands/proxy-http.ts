@@ -9,7 +9,7 @@ import { choosePort, hostOffers, readPort } from "../http/settings.js";
 import { readHomeConfig } from "../mcp/config.js";
 import { openHomeKeys } from "../mcp/home-keys.js";
 import { makeHome } from "../make-home.js";
-import { checkAgentId } from "../servers/server-network.js";
+import { checkAgentId } from "../servers/agent-id.js";
 import { withGate } from "../with-gate.js";
 
 /** Who asks, where nobody says so. */
