@@ -1,9 +1,9 @@
 // Builds every package whole: declarations with one `tsc -b` (which is the type check), JavaScript with tsup, side by side.
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsup";
 import { stampBuild, unstampBuild } from "./stamp.mjs";
-import { capture, packages, root } from "./workspace.mjs";
+import { builtIn, capture, packages, root } from "./workspace.mjs";
 
 /**
  * The entries of a package: what its exports, imports and bin point to in dist, as paths in it.
@@ -25,19 +25,19 @@ async function bundle({ folder, dir, manifest }) {
     entry.endsWith(".cjs") || (Array.isArray(sideEffects) && sideEffects.includes(`./dist/${entry}`));
   const lone = entries.filter(isLone);
   const together = entries.filter((entry) => !isLone(entry));
-  for (const group of [together, ...lone.map((entry) => [entry])]) await bundleTogether(dir, group, group === together);
+  const included = builtIn(folder);
+  for (const group of [together, ...lone.map((entry) => [entry])])
+    await bundleTogether({ dir, entries: group, included, splitting: group === together });
+  // Their licences ask to be passed on with every copy. Not by that word: pnpm would then leave out our own.
+  for (const name of included) copyFileSync(join(dir, "node_modules", name, "LICENSE"), join(dir, "dist", `NOTICE-${name}.txt`));
   return `  built @acp/${folder} (${entries.map(nameOf).join(", ")})`;
 }
 
 /** @param {string} entry */
 const nameOf = (entry) => entry.replace(/\.c?js$/, "");
 
-/**
- * @param {string} dir
- * @param {readonly string[]} entries
- * @param {boolean} splitting
- */
-async function bundleTogether(dir, entries, splitting) {
+/** @param {{ dir: string, entries: readonly string[], included: readonly string[], splitting: boolean }} group */
+async function bundleTogether({ dir, entries, included, splitting }) {
   const options = /** @type {import("tsup").Options} */ ({
     entry: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(dir, "src", `${nameOf(entry)}.ts`)])),
     outDir: join(dir, "dist"),
@@ -46,6 +46,7 @@ async function bundleTogether(dir, entries, splitting) {
     platform: "neutral",
     skipNodeModulesBundle: true,
     external: [/^node:/, /^#/, /^@acp\//],
+    noExternal: [...included],
     splitting,
     sourcemap: true,
     dts: false,

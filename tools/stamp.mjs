@@ -30,7 +30,7 @@ function manifests() {
 }
 
 function sources() {
-  const found = ["tsconfig.base.json", "tsconfig.build.json", "tools/build.mjs", "pnpm-lock.yaml"];
+  const found = ["tsconfig.base.json", "tsconfig.build.json", "tools/build.mjs", "tools/workspace.mjs", "pnpm-lock.yaml"];
   for (const { folder: name, dir } of packages()) {
     found.push(`packages/${name}/package.json`, `packages/${name}/tsconfig.json`);
     for (const entry of readdirSync(join(dir, "src"), { recursive: true }).map(String).sort()) {

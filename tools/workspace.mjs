@@ -41,6 +41,17 @@ export function packages(from = root) {
 }
 
 /**
+ * Libraries that the build puts into a package's own files, because loading them as they are published is most of what a start costs (docs/adr/0132).
+ * They are development dependencies of the package, and have their line in docs/dependencies.md.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const BUILT_IN = { core: ["yaml"] };
+
+/** @param {string} folder - A package's. */
+export const builtIn = (folder) => BUILT_IN[folder] ?? [];
+
+/**
  * Files that git tracks or would track, relative to the root, sorted; deleted ones left out.
  *
  * @param {string} [from]

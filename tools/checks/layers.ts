@@ -3,7 +3,7 @@
  * Also: nothing is imported that the manifest does not declare, and core reaches each library only from the subpath that needs it.
  */
 import { dirname, join, normalize } from "node:path";
-import { gitFiles, packages, readManifest } from "../workspace.mjs";
+import { builtIn, gitFiles, packages, readManifest } from "../workspace.mjs";
 import { importsOf, parseFile } from "./ast.js";
 import type { ImportLine } from "./ast.js";
 import type { Check } from "./check.js";
@@ -82,7 +82,9 @@ function importProblems(root: string, sources: readonly SourceFile[]): string[] 
   return sources.flatMap((source) => {
     const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = manifests.get(source.folder) ?? {};
     const shipped = { ...dependencies, ...peerDependencies };
-    const declared = new Set(isTest(source.file) ? [...Object.keys({ ...shipped, ...devDependencies }), ...atRoot] : Object.keys(shipped));
+    const developed = Object.keys(devDependencies);
+    const included = builtIn(source.folder).filter((name) => developed.includes(name));
+    const declared = new Set([...Object.keys(shipped), ...(isTest(source.file) ? [...developed, ...atRoot] : included)]);
     return source.imports.flatMap(({ specifier, line }) => {
       const problem = importProblem(source, specifier, declared);
       return problem === undefined ? [] : [`${source.file}:${line}: ${problem}`];

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packages, readJson, readManifest } from "../workspace.mjs";
+import { builtIn, packages, readJson, readManifest } from "../workspace.mjs";
 import type { Check } from "./check.js";
 
 /** Scripts that npm or pnpm would run on a user's machine. */
@@ -74,7 +74,10 @@ function dependencyProblems(folder: string, manifest: Table): string[] {
 /** Every library that users install has its line in docs/dependencies.md. */
 function undocumentedProblems(root: string): string[] {
   const page = readFileSync(join(root, "docs/dependencies.md"), "utf8");
-  const names = packages(root).flatMap(({ manifest }) => Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+  const names = packages(root).flatMap(({ folder, manifest }) => [
+    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+    ...builtIn(folder),
+  ]);
   const missing = [...new Set(names)].filter((name) => !name.startsWith("@acp/") && !page.includes(`| \`${name}\` |`));
   return missing.map((name) => `docs/dependencies.md: lacks a line for ${name}`);
 }

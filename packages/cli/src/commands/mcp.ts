@@ -20,7 +20,7 @@ import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
-import { checkAgentId } from "../servers/server-network.js";
+import { checkAgentId } from "../servers/agent-id.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import { screenOf } from "../gate/guard.js";

@@ -9,7 +9,7 @@ import { choosePort, hostOffers, readPort } from "../http/settings.js";
 import { readHomeConfig } from "../gate/config.js";
 import { openHomeKeys } from "../gate/home-keys.js";
 import { makeHome } from "../home/make-home.js";
-import { checkAgentId } from "../servers/server-network.js";
+import { checkAgentId } from "../servers/agent-id.js";
 import { withGate } from "../gate/with-gate.js";
 
 /** Who asks, where nobody says so. */

@@ -24,7 +24,7 @@ import type { RunPlan } from "../run/plan.js";
 import { namedDirectory } from "../home/named-directory.js";
 import { checkProgramInside } from "../run/program-inside.js";
 import { makeSandboxes } from "../run/sandboxes.js";
-import { checkAgentId } from "../servers/server-network.js";
+import { checkAgentId } from "../servers/agent-id.js";
 import { endUnwritten, openReview } from "../review/store.js";
 import type { OpenedReview } from "../review/store.js";
 
@@ -67,7 +67,8 @@ async function runPlan(
   const onNotice = (text: string): void => invocation.print.notice(text);
   const { plan, review } = await withReview(given, home, invocation.values.agent);
   const parts = { ...asked, plan };
-  const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), privateHome, onNotice });
+  const programs = ownPackages();
+  const sandboxes = makeSandboxes(plan, { hidden, programs, privateHome, onNotice });
   let onStart: () => void = () => {};
   const started = new Promise<void>((resolve) => (onStart = resolve));
   const holding = chooseSandbox(sandboxes, plan.requiredLevel, (sandbox) => holdAgent({ ...parts, onStart }, sandbox)).catch(
@@ -78,7 +79,7 @@ async function runPlan(
     // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile, and not before they run.
     await Promise.race([started, holding]);
     const { runUnderGate } = await import("../run/run-under-gate.js");
-    return await runUnderGate({ ...parts, tunnels, home, source, servers, hidden, holding, review });
+    return await runUnderGate({ ...parts, tunnels, home, source, servers, hidden, programs, holding, review });
   } finally {
     await holding.then(
       (held) => held.close(),

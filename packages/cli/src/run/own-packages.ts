@@ -1,7 +1,7 @@
 /**
  * Own packages: every package that this process loads code from. It runs outside of every sandbox, so an agent must not be able to change it.
  */
-import { readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,14 +17,13 @@ const NAME = /^(?:@[\w.-]+\/)?[\w.-]+$/u;
  */
 export function ownPackages(start: string = findOwn()): readonly string[] {
   const found = new Set([realpathSync(start)]);
-  // Most are needed by several, and every start waits for this.
-  const known = new Map<string, string>();
+  const installed = rememberInstalled();
   for (const directory of found) {
-    for (const name of dependenciesOf(directory)) {
-      const places = placesFor(name, directory);
-      const key = places.join(":");
-      const path = known.get(key) ?? locate(name, { from: directory, places });
-      known.set(key, path);
+    const names = dependenciesOf(directory);
+    const places = names.length === 0 ? [] : placesAround(directory);
+    for (const name of names) {
+      const path = firstOf(places, (place) => installed(join(place, name)));
+      if (path === undefined) throw new ConsentError("options_invalid", `Cannot find the package "${name}" that "${directory}" needs`);
       found.add(path);
     }
   }
@@ -64,13 +63,24 @@ function dependenciesOf(directory: string): readonly string[] {
   return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies).filter((name) => NAME.test(name)) : [];
 }
 
-/** As Node looks: in the `node_modules` beside the package and above it. */
-function placesFor(name: string, from: string): readonly string[] {
-  return (createRequire(join(from, "package.json")).resolve.paths(name) ?? []).map((place) => join(place, name));
+/** Where Node looks: in the `node_modules` beside the package and above it. The same for every name. */
+function placesAround(directory: string): readonly string[] {
+  return createRequire(join(directory, "package.json")).resolve.paths("name") ?? [];
 }
 
-function locate(name: string, { from, places }: { readonly from: string; readonly places: readonly string[] }): string {
-  const found = places.find((directory) => nameOf(directory) !== undefined);
-  if (found === undefined) throw new ConsentError("options_invalid", `Cannot find the package "${name}" that "${from}" needs`);
-  return realpathSync(found);
+/** The real path of a package, if there is one. Most are needed by several, and every start waits for this. */
+function rememberInstalled(): (path: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (path) => {
+    if (!known.has(path)) known.set(path, existsSync(join(path, "package.json")) ? realpathSync.native(path) : undefined);
+    return known.get(path);
+  };
+}
+
+function firstOf(places: readonly string[], look: (place: string) => string | undefined): string | undefined {
+  for (const place of places) {
+    const path = look(place);
+    if (path !== undefined) return path;
+  }
+  return undefined;
 }

@@ -18,7 +18,6 @@ import { openHostPorts } from "./host-ports.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
 import { outsideServer } from "./outside-servers.js";
-import { ownPackages } from "./own-packages.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
 import { screenOf } from "../gate/guard.js";
@@ -42,6 +41,8 @@ export interface RunAgentParts {
   readonly servers: readonly UpstreamServer[];
   /** What stays invisible inside. */
   readonly hidden: readonly string[];
+  /** What runs outside, which nothing in a sandbox may change. */
+  readonly programs: readonly string[];
   readonly agent: Agent;
   /** What its model is reached by. */
   readonly tunnels: readonly HttpAction[];
@@ -143,7 +144,7 @@ function namesOf(upstreams: OpenServers["upstreams"]): readonly string[] {
 
 /** Opens the servers of the configuration, each in a sandbox like the agent's unless it says `none`. */
 function openRunServers({ invocation, source, homeKeys, inUse, ...parts }: RunAgentParts, isQuiet: boolean): Promise<OpenServers> {
-  const { home, plan, held, servers, agent, hidden } = parts;
+  const { home, plan, held, servers, agent, hidden, programs } = parts;
   const { workspace, user } = plan;
   const outside = { homeDir: home.dir, workspaces: workspace === undefined ? [] : [workspace.path], io: invocation.io };
   return openServers({
@@ -160,7 +161,7 @@ function openRunServers({ invocation, source, homeKeys, inUse, ...parts }: RunAg
     ...(workspace !== undefined && { workspace }),
     // A user of rules alone is watched for whatever else runs as it.
     ...(user !== undefined && held.report.sandbox !== "uid" && { user }),
-    programs: ownPackages(),
+    programs,
     isContained: true,
     signal: parts.signals.stopped,
     outside: (server) => outsideServer(server, outside),

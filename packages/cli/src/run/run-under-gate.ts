@@ -33,6 +33,8 @@ export interface UnderGateParts {
   readonly servers: NonNullable<HomeConfig["config"]>["servers"];
   /** What stays invisible to everything in a sandbox. */
   readonly hidden: readonly string[];
+  /** What runs outside, which nothing in a sandbox may change. */
+  readonly programs: readonly string[];
   /** Where its model is. */
   readonly tunnels: RunAgentParts["tunnels"];
   /** The agent, when its sandbox stands. Ended by the caller where it was not let go. */
@@ -55,7 +57,7 @@ function hostOf(report: SandboxReport): AgentHost {
  * @throws ConsentError what a home throws that does not load, what holding the agent and {@link runAgent} throw.
  */
 export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
-  const { invocation, plan, signals, home, source, hidden, tunnels, holding } = parts;
+  const { invocation, plan, home, source, tunnels, holding } = parts;
   const { io, values } = invocation;
   // Nobody is asked for a passphrase before it is known that the command can run. The terminal is still ours; the command gets it afterwards.
   const homeKeys = await openHomeKeys(home, invocation, () => holding.then(() => terminalOf(io)));
@@ -72,8 +74,7 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
         const held = await holding;
         tell(invocation, home, source);
         if (!invocation.print.json) for (const line of warningOf(await host, io)) io.stderr.write(`${line}\n`);
-        const { review } = parts;
-        return runAgent({ invocation, home, plan, held, source, homeKeys, servers, hidden, agent, tunnels, inUse, signals, review });
+        return runAgent({ ...parts, held, homeKeys, servers, agent, inUse });
       },
     );
   } finally {

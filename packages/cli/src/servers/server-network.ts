@@ -3,30 +3,15 @@
  * policy that deny or ask still count, and everything stands in the log. No secret of the vault goes where a server asks.
  */
 import type { Socket } from "node:net";
-import { type Action, ConsentError, isHttpAction, type Layer, normalizeHost, parseAuthority, type Ruling } from "@acp/core";
+import { type Action, isHttpAction, type Layer, normalizeHost, parseAuthority, type Ruling } from "@acp/core";
 import type { HttpConsentProxy } from "@acp/proxy-http";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
 import type { HttpProxyParts } from "../http/open-http-proxy.js";
+import { serverAgentId } from "./agent-id.js";
 
-const PREFIX = "server:";
 /** Of a host that is listed without one. */
 const PORTS = [443, 80];
 const HAS_PORT = /^(?:\[[^\]]*\]|[^:]*):[0-9]+$/;
-
-/** What a server is called where it asks for the network. */
-export function serverAgentId(name: string): string {
-  return `${PREFIX}${name}`;
-}
-
-/**
- * Checks that an agent is not called as a server is.
- *
- * @throws ConsentError `options_invalid`.
- */
-export function checkAgentId(id: string): void {
-  if (!id.startsWith(PREFIX)) return;
-  throw new ConsentError("options_invalid", `Cannot call an agent "${id}": names that begin with "${PREFIX}" are those of MCP servers`);
-}
 
 /** Which hosts each server reaches, by its name. */
 export type ServerHosts = ReadonlyMap<string, readonly string[]>;
