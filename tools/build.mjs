@@ -57,6 +57,8 @@ async function bundleTogether({ dir, entries, included, splitting }) {
     esbuildOptions: (esbuild) => {
       esbuild.outbase = join(dir, "src");
       esbuild.mainFields = ["module", "main"];
+      // The sources are in the package.
+      esbuild.sourcesContent = false;
     },
   });
   await build(options).catch(() => {

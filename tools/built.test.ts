@@ -4,38 +4,18 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
+import { LOAD_ENV, entryNames, loadScript, readLoaded } from "./load-entries.js";
 import { packages } from "./workspace.mjs";
 
-const script = (names: readonly string[]): string => `
-  const { createRequire } = await import("node:module");
-  const require = createRequire(process.cwd() + "/package.json");
-  for (const name of ${JSON.stringify(names)}) {
-    const imported = Object.keys(await import(name)).sort().join();
-    const required = Object.keys(require(name)).filter((key) => key !== "__esModule").sort().join();
-    console.log(JSON.stringify({ name, imported, required }));
-  }`;
-
-interface Loaded {
-  readonly name: string;
-  readonly imported: string;
-  readonly required: string;
-}
-
 it.each(packages())("built package $folder gives the same exports to import and to require", ({ dir, manifest }) => {
-  const names = Object.keys(manifest.exports ?? {})
-    .filter((subpath) => subpath !== "./package.json")
-    .map((subpath) => manifest.name + subpath.slice(1));
-  const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "-e", script(names)], {
+  const names = entryNames(manifest);
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "-e", loadScript(names)], {
     cwd: dir,
     encoding: "utf8",
-    // fetch-patch does not load in a program that has no proxy.
-    env: { ...process.env, HTTP_PROXY: "http://127.0.0.1:9" },
+    env: { ...process.env, ...LOAD_ENV },
   });
   expect({ status, errors: status === 0 ? "" : stderr }).toEqual({ status: 0, errors: "" });
-  const loaded = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Loaded);
+  const loaded = readLoaded(stdout);
   expect(loaded.map(({ name }) => name)).toEqual(names);
   for (const { imported, required } of loaded) expect(required).toBe(imported);
   // An entry that is loaded for what it does exports nothing.

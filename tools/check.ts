@@ -19,6 +19,7 @@ import { trackedText } from "./checks/tracked-text.js";
 import { typecheck } from "./checks/typecheck.js";
 import { unused } from "./checks/unused.js";
 import { vectors } from "./checks/vectors.js";
+import { workflows } from "./checks/workflows.js";
 import { root } from "./workspace.mjs";
 
 const CHECKS: readonly Check[] = [
@@ -36,6 +37,7 @@ const CHECKS: readonly Check[] = [
   links,
   trackedText,
   manifests,
+  workflows,
   changesets,
   packageShape,
   apiReport,

@@ -3,7 +3,7 @@ import { changesets } from "./changesets.js";
 import { problemsOf } from "./sample.js";
 
 const base = {
-  ".changeset/config.json": { fixed: [["@acp/*"]], access: "public", ignore: [] },
+  ".changeset/config.json": { fixed: [["@acp/*"]], access: "public", changelog: false, ignore: [] },
   "packages/core/package.json": { name: "@acp/core" },
 };
 
@@ -17,7 +17,7 @@ it.each([
 });
 
 it("changesets refuses packages that move alone", async () => {
-  const config = { fixed: [], access: "public", ignore: [] };
+  const config = { fixed: [], access: "public", changelog: false, ignore: [] };
   expect(await problemsOf(changesets, { ...base, ".changeset/config.json": config })).toEqual([
     '.changeset/config.json: "fixed" must be [["@acp/*"]]',
   ]);

@@ -8,7 +8,7 @@ import type { Check } from "./check.js";
 
 const CONFIG = ".changeset/config.json";
 
-const WANTED: Readonly<Record<string, unknown>> = { fixed: [["@acp/*"]], access: "public", ignore: [] };
+const WANTED: Readonly<Record<string, unknown>> = { fixed: [["@acp/*"]], access: "public", changelog: false, ignore: [] };
 
 function configProblems(root: string): string[] {
   if (!existsSync(join(root, CONFIG))) return [`${CONFIG}: is missing`];

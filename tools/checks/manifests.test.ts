@@ -60,6 +60,11 @@ it.each([
   ],
   ["a loose dependency", audit({ dependencies: { yaml: "^2.0.0" } }), 'packages/audit: "dependencies" of "yaml" must be "catalog:"'],
   ["core as a plain dependency", audit({ peerDependencies: {} }), 'packages/audit: "peerDependencies" must name "@acp/core"'],
+  [
+    "a repository of a package's own",
+    audit({ repository: "github:ada/acp" }),
+    'packages/audit: "repository" stands in the root package.json alone',
+  ],
   ["no description", audit({ description: "" }), 'packages/audit: "description" is missing'],
   ["a library without a reason", audit({ dependencies: { ajv: "catalog:" } }), "docs/dependencies.md: lacks a line for ajv"],
   ["a package that is not built", { ...workspace, "tsconfig.build.json": { references: [] } }, "tsconfig.build.json: lacks packages/audit"],

@@ -42,11 +42,14 @@ function fieldProblems(manifest: Table): string[] {
     : ['"files" must be "dist", "src", folders of its own, "!src/**/*.test.ts"'];
   const harmless = isSideEffectFree(manifest) ? [] : ['"sideEffects" must be false, or name the entries that are loaded for what they do'];
   const described = typeof manifest["description"] === "string" && manifest["description"] !== "";
+  // The release writes it into every manifest: tools/release/stage.mjs.
+  const moved = "repository" in manifest ? ['"repository" stands in the root package.json alone'] : [];
   const scripts = Object.keys(tableOf(manifest["scripts"])).filter((script) => INSTALL_SCRIPTS.includes(script));
   return [
     ...wrong,
     ...ships,
     ...harmless,
+    ...moved,
     ...(described ? [] : ['"description" is missing']),
     ...scripts.map((script) => `runs a script at install: "${script}"`),
   ];

@@ -1,21 +1,40 @@
 /**
- * What would be published: each package is packed, then publint and arethetypeswrong read the archive as a user's tools would,
- * and it holds the licence and the readme but no test.
+ * What would be published: the archives of tools/release/pack.mjs. publint and arethetypeswrong read each as a user's tools would. It holds the
+ * license and the readme, no test, and every source that its maps name: what was built from others' sources would need their notices.
  */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bin, capture, packages, root as home } from "../workspace.mjs";
+import { dirname, join, normalize } from "node:path";
+import { pack } from "../release/pack.mjs";
+import { bin, capture } from "../workspace.mjs";
 import type { Check } from "./check.js";
 
-const pnpm = join(home, "tools/pnpm/node_modules/pnpm/bin/pnpm.cjs");
+/** Where each map, named by a file or lying in the package, must lead. */
+function mapProblems(dir: string, file: string): readonly string[] {
+  const text = readFileSync(join(dir, file), "utf8");
+  const near = (path: string): string => normalize(join(dirname(file), path));
+  if (/\.(?:c?js|d\.ts)$/.test(file)) {
+    const [, map] = /^\/\/# sourceMappingURL=(\S+)\s*$/m.exec(text) ?? [];
+    return map === undefined || existsSync(join(dir, near(map))) ? [] : [`${file} names the map ${map}, which is not there`];
+  }
+  if (!file.endsWith(".map")) return [];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our build
+  const { sources = [] } = JSON.parse(text) as { readonly sources?: readonly string[] };
+  const strangers = sources.filter((source) => near(source).startsWith("..") || !existsSync(join(dir, near(source))));
+  return strangers.map((source) => `${file} was made from ${source}, which is not in the package`);
+}
 
-async function contentProblems(archive: string): Promise<readonly string[]> {
-  const { output } = await capture("tar", ["-tzf", archive]);
-  const files = output.trim().split("\n");
-  const missing = ["package/LICENSE", "package/README.md"].filter((file) => !files.includes(file)).map((file) => `lacks ${file}`);
+async function contentProblems(archive: string, to: string): Promise<readonly string[]> {
+  mkdirSync(to);
+  await capture("tar", ["-xzf", archive, "-C", to]);
+  const dir = join(to, "package");
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(dir.length + 1))
+    .sort();
+  const missing = ["LICENSE", "README.md"].filter((file) => !files.includes(file)).map((file) => `lacks ${file}`);
   const stray = files.filter((file) => /\.test(-d)?\.|tsbuildinfo|\.env|\.pem$/.test(file)).map((file) => `ships ${file}`);
-  return [...missing, ...stray];
+  return [...missing, ...stray, ...files.flatMap((file) => mapProblems(dir, file))];
 }
 
 async function toolProblems(name: string, args: readonly string[]): Promise<readonly string[]> {
@@ -23,29 +42,29 @@ async function toolProblems(name: string, args: readonly string[]): Promise<read
   return status === 0 ? [] : [`${name} says:\n${output.trim()}`];
 }
 
-async function problemsOf(dir: string, folder: string): Promise<readonly string[]> {
-  const target = join(mkdtempSync(join(tmpdir(), "acp-pack-")), folder);
-  try {
-    const packed = await capture(process.execPath, [pnpm, "pack", "--pack-destination", target], { cwd: dir });
-    if (packed.status !== 0) return [`packages/${folder}: cannot be packed\n${packed.output.trim()}`];
-    const archive = join(target, readdirSync(target)[0] ?? "");
-    const found = await Promise.all([
-      contentProblems(archive),
-      toolProblems("publint", ["run", archive, "--strict"]),
-      toolProblems("attw", [archive, "--profile", "esm-only", "--no-emoji", "--no-color"]),
-    ]);
-    return found.flat().map((problem) => `packages/${folder}: ${problem}`);
-  } finally {
-    rmSync(join(target, ".."), { recursive: true, force: true });
-  }
+async function problemsOf(archive: string, to: string): Promise<readonly string[]> {
+  const found = await Promise.all([
+    contentProblems(archive, to),
+    toolProblems("publint", ["run", archive, "--strict"]),
+    toolProblems("attw", [archive, "--profile", "esm-only", "--no-emoji", "--no-color"]),
+  ]);
+  return found.flat();
 }
 
 export const packageShape: Check = {
   name: "package shape",
   remedy: "Mend the manifest's exports and files; every entry needs types and JavaScript in dist",
   async run({ root }) {
-    const found: string[] = [];
-    for (const { dir, folder } of packages(root)) found.push(...(await problemsOf(dir, folder)));
-    return { problems: found };
+    const room = mkdtempSync(join(tmpdir(), "acp-pack-"));
+    try {
+      const found: string[] = [];
+      for (const { folder, archive } of await pack(room, root)) {
+        const problems = await problemsOf(archive, join(room, folder));
+        found.push(...problems.map((problem) => `packages/${folder}: ${problem}`));
+      }
+      return { problems: found };
+    } finally {
+      rmSync(room, { recursive: true, force: true });
+    }
   },
 };

@@ -18,7 +18,8 @@ const manifest = {
 };
 const files = {
   "pnpm-workspace.yaml": "packages:\n  - packages/*\n",
-  "packages/core/LICENSE": "Apache-2.0",
+  LICENSE: "Apache-2.0",
+  "package.json": { repository: { type: "git", url: "git+https://github.com/ada/acp.git" } },
   "packages/core/README.md": "# core\n",
   "packages/core/package.json": manifest,
   "packages/core/dist/index.js": "export const a = 1;\n",
@@ -32,8 +33,19 @@ it("package shape takes a whole package", async () => {
 it("package shape refuses missing types, a missing readme and a test in the archive", async () => {
   const { "packages/core/README.md": _readme, "packages/core/dist/index.d.ts": _types, ...rest } = files;
   const problems = await problemsOf(packageShape, { ...rest, "packages/core/dist/a.test.js": "" });
-  expect(problems.slice(0, 2)).toEqual(["packages/core: lacks package/README.md", "packages/core: ships package/dist/a.test.js"]);
+  expect(problems.slice(0, 2)).toEqual(["packages/core: lacks README.md", "packages/core: ships dist/a.test.js"]);
   expect(problems[2]).toMatch(/publint says:[\s\S]*index\.d\.ts but the file does not exist/);
+});
+
+it("package shape refuses maps that lead nowhere, and code made from others' sources", async () => {
+  const index = "export const a = 1;\n//# sourceMappingURL=index.js.map\n";
+  const noMap = { ...files, "packages/core/dist/index.js": index };
+  expect(await problemsOf(packageShape, noMap)).toEqual(["packages/core: dist/index.js names the map index.js.map, which is not there"]);
+  const map = { version: 3, sources: ["index.js", "../src/gone.ts", "../../../node_modules/ms/index.js"], names: [], mappings: "" };
+  expect(await problemsOf(packageShape, { ...noMap, "packages/core/dist/index.js.map": map })).toEqual([
+    "packages/core: dist/index.js.map was made from ../src/gone.ts, which is not in the package",
+    "packages/core: dist/index.js.map was made from ../../../node_modules/ms/index.js, which is not in the package",
+  ]);
 });
 
 it("package shape refuses types that a user's compiler cannot follow", async () => {

@@ -5,17 +5,9 @@
 import { type Clock, ConsentError } from "@acp/core";
 import { type RawData, WebSocket } from "ws";
 import { MESSAGE_BYTES_MAX } from "./codec.js";
+import type { GatewayAddress } from "./connection-types.js";
 import { SUBPROTOCOL, isDeviceToken } from "./device-token.js";
 import { CLOSE_WAIT_MS } from "./socket.js";
-
-/** Where a gateway is, and as whom to connect. */
-export interface GatewayAddress {
-  /** `wss://…`; `ws://` for 127.0.0.0/8, `[::1]` and `localhost` alone. */
-  readonly url: string;
-  readonly token: string;
-  /** Certificates in PEM to trust in place of the usual ones. */
-  readonly ca?: string;
-}
 
 /** What came of a try to connect. */
 export type Dialled =

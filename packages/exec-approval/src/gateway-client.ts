@@ -5,11 +5,12 @@
 import { type Clock, ConsentError, type JsonObject, asError, systemClock } from "@acp/core";
 import type { RawData } from "ws";
 import { decodeMessage, encodeMessage, isDeviceId } from "./codec.js";
-import { type GatewayAddress, readAddress } from "./dial.js";
+import type { GatewayAddress, UplinkEvent } from "./connection-types.js";
+import { readAddress } from "./dial.js";
 import { GATEWAY_ID } from "./protocol.js";
 import type { Envelope, Message, MessageHead, RpcOutcome, RpcRequestPayload } from "./protocol.js";
 import { bytesOf } from "./socket.js";
-import { type Uplink, type UplinkEvent, createUplink } from "./uplink.js";
+import { type Uplink, createUplink } from "./uplink.js";
 import { createUuidV7 } from "./uuid-v7.js";
 import { type WaitOptions, type Waiting, createWaiting } from "./waiting.js";
 

@@ -5,19 +5,9 @@ import type { Duplex } from "node:stream";
 import { ConsentError } from "@acp/core";
 import { type WebSocket, WebSocketServer } from "ws";
 import { MESSAGE_BYTES_MAX } from "./codec.js";
+import type { ListenOptions } from "./connection-types.js";
 import { SUBPROTOCOL, tokenOf } from "./device-token.js";
 import type { GatewayDevice, GatewayDevices } from "./gateway-devices.js";
-
-/** Options of `Gateway.listen`. */
-export interface ListenOptions {
-  /** A free one unless given. */
-  readonly port?: number;
-  /**
-   * An address that other machines reach. Tokens and commands would cross the network in the clear: put a proxy that speaks TLS in front, or
-   * give an https server to `Gateway.attach` instead.
-   */
-  readonly dangerouslyListenOn?: string;
-}
 
 /** Options of {@link createDoor}. */
 export interface DoorOptions {

@@ -1,19 +1,10 @@
 /** Uplink: keeps a client connected to its gateway: tries again after a loss, and stops for good where that would not help. */
 import { type Clock, ConsentError, asError } from "@acp/core";
 import type { RawData, WebSocket } from "ws";
-import { type GatewayAddress, dial, redialDelayMs } from "./dial.js";
+import type { ClosedReason, GatewayAddress, UplinkEvent } from "./connection-types.js";
+import { dial, redialDelayMs } from "./dial.js";
 import { keepAlive } from "./keep-alive.js";
 import { CloseCode, sendText } from "./socket.js";
-
-/** Why a client is not connected any more, for good. */
-export type ClosedReason = "closed" | "refused" | "replaced";
-
-/** What happens to a connection. */
-export type UplinkEvent =
-  | { readonly type: "connected" }
-  | { readonly type: "disconnected"; readonly reason: string; readonly retryInMs: number }
-  /** For good: closed by its owner, turned away by the gateway, or replaced by a newer connection of the same device. */
-  | { readonly type: "closed"; readonly reason: ClosedReason };
 
 /** A connection that comes back. */
 export interface Uplink {

@@ -42,6 +42,7 @@ describe("openSession()", () => {
     expect([modeOf(base), modeOf(session.directory), modeOf(session.inside)]).toEqual([0o711, 0o711, 0o755]);
     expect(modeOf(join(session.directory, "session.json"))).toBe(0o600);
     expect(modeOf(join(session.inside, "first-stage.cjs"))).toBe(0o644);
+    expect(modeOf(join(session.inside, "acp"))).toBe(0o755);
     expect(readFileSync(join(session.inside, "given.txt"), "utf8")).toBe("text");
     await session[Symbol.asyncDispose]();
     expect(await readdir(base)).toEqual([]);

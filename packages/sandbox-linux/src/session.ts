@@ -130,18 +130,21 @@ async function isOurs(directory: string): Promise<boolean> {
 
 async function copyInside(inside: string, files: Readonly<Record<string, string>>): Promise<void> {
   const own = await readdir(OWN_FILES);
-  for (const name of own) await copyReadable(join(OWN_FILES, name), join(inside, name));
+  for (const name of own) await copyAs(modeOfOwn(name), join(OWN_FILES, name), join(inside, name));
   for (const [name, path] of Object.entries(files)) {
     if (!FILE_NAME.test(name) || own.includes(name)) {
       throw new ConsentError("options_invalid", `Cannot show the file "${name}" to an agent: not a file name, or one of the sandbox's own`);
     }
-    await copyReadable(path, join(inside, name));
+    await copyAs(((await stat(path)).mode & 0o100) === 0 ? 0o644 : 0o755, path, join(inside, name));
   }
 }
 
-async function copyReadable(from: string, to: string): Promise<void> {
+/** Our programs have no suffix. The mode of their files says nothing: `pnpm pack` keeps it for a package's `bin` alone. */
+const modeOfOwn = (name: string): number => (name.includes(".") ? 0o644 : 0o755);
+
+async function copyAs(mode: number, from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_EXCL);
-  await chmod(to, ((await stat(from)).mode & 0o100) === 0 ? 0o644 : 0o755);
+  await chmod(to, mode);
 }
 
 /** Durable when it resolves: after a crash there is the old record or the new one, whole. */

@@ -1,6 +1,7 @@
 /**
  * ConsentGate: the shape of what createConsentGate returns, and of what it takes. Types only; gate.ts composes it.
  */
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Action } from "../action/action.js";
 import type { GrantOffer, OfferTerms } from "../approval/grants.js";
 import type { ConsentSigner } from "../consent-signer.js";
