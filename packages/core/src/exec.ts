@@ -21,5 +21,6 @@ export type {
   SafetyOptions,
   SafetyReason,
 } from "./exec/safety.js";
+export { isSecretName } from "./guard/secret-names.js";
 export { storablePattern } from "./exec/storable-pattern.js";
 export type { StorablePattern } from "./exec/storable-pattern.js";

@@ -79,6 +79,7 @@ describe("configurations", () => {
       askFallback: fc.constantFrom("deny", "allowlist", "full"),
       allowlist: fc.array(fc.record({ pattern: word }), { maxLength: 3 }),
       dangerouslyAllowOnTimeout: fc.boolean(),
+      trials: fc.boolean(),
     },
     { requiredKeys: [] },
   );

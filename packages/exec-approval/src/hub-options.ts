@@ -8,6 +8,7 @@ import type { CommandOutcome } from "./executor/run-shell.js";
 import type { ExecProfile } from "./profile-config.js";
 import type { ExecApprovalRequestPayload, ExecApprovalResolver, SendExecApproval } from "./protocol.js";
 import type { RunOptions } from "./run-approved.js";
+import type { CommandTrials, KeptWrites, TrialResult } from "./trial/port.js";
 
 /** Parts of a hub. Rules of `policy` and `layers` count beside the configuration; the strictest word wins. */
 export interface ExecApprovalHubOptions
@@ -45,6 +46,11 @@ export interface ExecApprovalHubOptions
    * client of the protocol document, which has no such field, can answer; one that sends the field must send the right word.
    */
   readonly confirmDangerous?: boolean;
+  /**
+   * Runs trials of commands that a person would be asked about, where the configuration has `trials: true` as well. Left out: every trial is refused. The
+   * caller closes it, after the hub.
+   */
+  readonly trials?: CommandTrials;
 }
 
 /** A command's circumstances. */
@@ -76,6 +82,19 @@ export interface ExecApprovalHub extends ExecApprovalResolver, AsyncDisposable {
    * @throws What `onOutput` throws, after the command was ended and recorded.
    */
   runApproved(verdict: Allowed, options?: RunOptions): Promise<RunResult<CommandOutcome>>;
+  /**
+   * Runs a command that a person would be asked about, unasked, offline and in a throw-away copy of the workspace, without secrets, a home and what rules deny;
+   * for an agent's exec tool, before {@link ExecApprovalHub.onApprovalNeeded}. Where it cannot be, or does not need to, it says so and does nothing. What an
+   * agent is told is `trialMessage(result)`.
+   *
+   * @throws What `onOutput` throws, after the command was ended and recorded.
+   */
+  runTrial(command: string, context: ExecContext, options?: RunOptions): Promise<TrialResult>;
+  /**
+   * Asks a person whether just the writes of an agent's trial reach the workspace, and writes them after a yes. What an agent is told is
+   * `keptMessage(result.value)`, or `denialMessage(result.verdict)`.
+   */
+  keepTrial(digest: string, context: ExecContext): Promise<RunResult<KeptWrites>>;
   /**
    * Takes back every open question of an agent that was closed; the commands are denied. Returns how many calls it found. A question that
    * {@link ExecApprovalHub.resume} showed has no call here: it is left to its time, and nothing runs of it.

@@ -14,6 +14,7 @@ import {
   type GateContext,
   type GateOptions,
   isShellAction,
+  memoryStore,
   parseAction,
   quoteText,
   randomIds,
@@ -39,6 +40,10 @@ import { askingLayer, fallbackLayer } from "./hub-layers.js";
 import { type ExecApprovalHub, type ExecApprovalHubOptions, type ExecContext, HUB_CHANNEL } from "./hub-options.js";
 import { resolveApproval, type ResolveParts } from "./hub-resolve.js";
 import { inItsPlace, type RewriteParts, tellingOrigin } from "./hub-rewrite.js";
+import { createHubTrials } from "./trial/hub-trials.js";
+import { keepingLayer, keepQuestion } from "./trial/keep-trial.js";
+import { makeTrialParts } from "./trial/trial-gate.js";
+import type { TrialParts } from "./trial/run-trial.js";
 import type { ExecProfile } from "./profile-config.js";
 import type { ExecApprovalRequestPayload } from "./protocol.js";
 import { type ApprovedSource, runApproved } from "./run-approved.js";
@@ -79,11 +84,16 @@ function askingRule({ policy: { ruleId, ruleName } }: ConsentRequest): string | 
 function describeWith(judge: (request: ConsentRequest) => CommandSafety): (request: ConsentRequest) => ExecApprovalRequestPayload {
   return (request) => {
     const { command, cwd } = request.action.parameters;
-    const { riskLevel, reasons } = judge(request);
     const rule = askingRule(request);
+    const keep = keepQuestion(request);
+    const head = { approvalId: approvalIdOf(request.id), agentId: request.agent.id };
+    if (keep !== undefined) {
+      const riskReasons = [...keep.reasons, ...(rule === undefined ? [] : [rule])];
+      return { ...head, command: keep.text, riskLevel: "needs-review", riskReasons, expiresAtMs: request.expiresAtMs };
+    }
+    const { riskLevel, reasons } = judge(request);
     return {
-      approvalId: approvalIdOf(request.id),
-      agentId: request.agent.id,
+      ...head,
       command: typeof command === "string" ? command : "",
       ...(typeof cwd === "string" ? { cwd } : {}),
       riskLevel,
@@ -109,11 +119,21 @@ const SILENT: Channel = {
   deliver: () => Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: nobody answered in time")),
 };
 
+/** A configuration that does not load lets silence allow nothing. */
+function isSilenceNo(read: () => ExecApprovalConfig): boolean {
+  try {
+    return read().askFallback === "deny";
+  } catch {
+    return true;
+  }
+}
+
 /** Everything of one hub. */
 interface HubParts extends Omit<DecideParts, "settling">, ResolveParts, Omit<RewriteParts, "gate"> {
   readonly clock: NonNullable<GateOptions["clock"]>;
   readonly projectRoot: string | undefined;
   readonly variables: () => Variables;
+  readonly trying: TrialParts | undefined;
   /** Denies what is open. */
   readonly shut: () => Promise<void>;
 }
@@ -127,6 +147,7 @@ function makeParts(options: ExecApprovalHubOptions): HubParts {
     safety,
     variables = DEFAULT_VARIABLES,
     confirmDangerous = false,
+    trials,
     ...given
   } = options;
   const { clock = systemClock, ids: givenIds = randomIds, layers = [], isolation = "none", audit } = given;
@@ -140,30 +161,26 @@ function makeParts(options: ExecApprovalHubOptions): HubParts {
   const origins: RewriteParts["origins"] = new Map();
   const ids = hubIds(givenIds, clock);
   const channel = createHubChannel({ send, clock, describe: describeWith(judge), confirmDangerous });
-  const shared = { ...given, clock, ids, isolation, approvers: approversOf(options) };
+  // What a rule counts is counted once, whichever gate decides.
+  const store = { limits: memoryStore(clock).limits, ...given.store };
+  const shared = { ...given, clock, ids, isolation, store, approvers: approversOf(options) };
   // The protocol has no word for a question that stays open for nobody: what its caller takes back is over.
   const gate = createConsentGate({
     ...shared,
     channel,
-    layers: [tellingOrigin(askingLayer(judging), origins), ...layers],
+    layers: [tellingOrigin(askingLayer(judging), origins), keepingLayer(read), ...layers],
     retryWindowMs: 0,
   });
+  const trying = trials === undefined ? undefined : makeTrialParts({ trials, gate, judging, shared: { ...shared, layers } });
   const fallbackGate = createConsentGate({
     ...shared,
     channel: SILENT,
     layers: [fallbackLayer(judging), ...layers],
     paused: () => "nobody answered in time",
   });
-  const isSilenceNo = (): boolean => {
-    try {
-      return read().askFallback === "deny";
-    } catch {
-      return true;
-    }
-  };
   return {
     gate,
-    fallbackGate: () => (isSilenceNo() ? undefined : fallbackGate),
+    fallbackGate: () => (isSilenceNo(read) ? undefined : fallbackGate),
     channel,
     settling: new Map(),
     remember: (open, from) => rememberProgram({ profile, audit, clock, ids, isolation, judge, read, askingRule }, open, from),
@@ -172,7 +189,9 @@ function makeParts(options: ExecApprovalHubOptions): HubParts {
     variables: typeof variables === "function" ? variables : () => variables,
     judging,
     origins,
+    trying,
     shut: async () => {
+      await trying?.tryGate.close();
       await gate.close();
       await fallbackGate.close();
     },
@@ -205,6 +224,7 @@ export function createExecApprovalHub(options: ExecApprovalHubOptions): ExecAppr
   const { gate, channel, clock } = parts;
   const calls = new Set<Call>();
   const sources = new WeakMap<Allowed, ApprovedSource>();
+  const trials = createHubTrials({ ...parts, contextOf, calls });
 
   const onApprovalNeeded = async (command: string, context: ExecContext): Promise<Verdict> => {
     const call: Call = { agentId: context.agentId };
@@ -226,20 +246,27 @@ export function createExecApprovalHub(options: ExecApprovalHubOptions): ExecAppr
     }
   };
   const cancelPending = async (agentId: string, reason: string = "the agent was closed"): Promise<number> => {
+    trials.end(agentId, reason);
     const taken = [...calls].filter((call) => call.agentId === agentId);
     for (const call of taken) call.cancelled ??= reason;
     await Promise.all(taken.map((call) => call.pending?.withdraw(reason) ?? Promise.resolve()));
     return taken.length;
   };
 
+  const close = (): Promise<void> => {
+    trials.close();
+    return parts.shut();
+  };
   return {
     onApprovalNeeded,
+    runTrial: (command, context, run = {}) => trials.run(command, context, run),
+    keepTrial: (digest, context) => trials.keep(digest, context),
     runApproved: (verdict, run) => runApproved({ gate, clock, sourceOf: (each) => sources.get(each) }, verdict, run),
     resolveExecApproval: (params, { from }) => resolveApproval(parts, params, from),
     cancelPending,
     openApprovals: () => channel.openApprovals(),
     resume: () => gate.resume(),
-    close: () => parts.shut(),
-    [Symbol.asyncDispose]: () => parts.shut(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

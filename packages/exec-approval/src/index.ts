@@ -43,6 +43,20 @@ export type {
   RpcResponsePayload,
   SendExecApproval,
 } from "./protocol.js";
+export type {
+  CommandTrials,
+  HeldTrial,
+  KeptWrites,
+  NotTried,
+  RunningTrial,
+  TrialEnd,
+  TrialOrder,
+  TrialResult,
+  TrialState,
+  TrialWrites,
+  Tried,
+} from "./trial/port.js";
+export { keptMessage, trialMessage } from "./trial/text.js";
 export type { RunOptions } from "./run-approved.js";
 export { runTerminalClient } from "./terminal-client.js";
 export type { TerminalClientOptions } from "./terminal-client.js";

@@ -4,6 +4,7 @@
 import { createEnvSandbox as env } from "./env.js";
 import { createLandlockSandbox as landlock, type LandlockOptions } from "./landlock.js";
 import { createNamespaceSandbox as namespace } from "./namespace.js";
+import type { NamespaceOptions } from "./namespace-prepare.js";
 import type { ConfinementOptions, LinuxSandbox } from "./parts.js";
 import { createPreloadSandbox as preload } from "./preload.js";
 import { createUidSandbox as uid } from "./uid.js";
@@ -13,7 +14,7 @@ import type { UidOptions } from "./uid-prepare.js";
  * Namespaces of the agent's own, made by bubblewrap: level `full`. `probe` and `spawn` throw ConsentError `options_invalid` where the options name a
  * directory, a user or a cap that cannot be had.
  */
-export function createNamespaceSandbox(options: ConfinementOptions = {}): LinuxSandbox {
+export function createNamespaceSandbox(options: NamespaceOptions = {}): LinuxSandbox {
   return namespace(options);
 }
 

@@ -14,7 +14,7 @@ import type { Obstacle } from "./namespace-host.js";
 import { helperDirectory, type NativeHelper, nativeHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, ResourceCaps } from "./parts.js";
 import { openPlaces } from "./places.js";
-import { mountedHome, reopenAll } from "./private-home.js";
+import { mountedHome, refuseCovered, reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { makePrivate, holdSupervised, probeByStart, type SupervisedPlan, type SupervisedSetup } from "./supervised.js";
@@ -69,6 +69,7 @@ export function createLandlockSandbox(options: LandlockOptions = {}, findHelper:
 /** Everything that is known before anything is started, or why nothing can be. */
 async function prepare(options: LandlockOptions, findHelper: () => Promise<NativeHelper>): Promise<Preparation | Obstacle> {
   const { network = "proxy", hidden = [], unixSockets = "none" } = options;
+  refuseCovered("landlock", options);
   // An agent that could write the helper would choose what the next one is held by.
   const places = checkPlaces({ ...options, hidden: [...hidden, helperDirectory()] });
   const [caps, user, arch] = [parseCaps(options.caps), chooseAgentUser(options), seccompArch()];

@@ -28,6 +28,13 @@ export interface NamespacePreparation {
   readonly init: InitHelper;
   /** native/overlay.c, where the workspace is an overlay. */
   readonly overlay: string | undefined;
+  readonly isOffline: boolean;
+}
+
+/** What a namespace sandbox is told. */
+export interface NamespaceOptions extends ConfinementOptions {
+  /** `none`: nothing listens on the proxy's port once the command begins. `proxy` unless given. */
+  readonly network?: "proxy" | "none";
 }
 
 /** How the first process of the namespace is found. */
@@ -40,10 +47,10 @@ export type FindInit = (options: Pick<NativeHelperOptions, "mayRecall">) => Prom
  * @throws ConsentError `options_invalid` where the options name a directory, a user or a cap that cannot be had.
  */
 export async function prepareNamespace(
-  options: ConfinementOptions,
+  options: NamespaceOptions,
   { findInit, mayRecall }: { readonly findInit: FindInit; readonly mayRecall: boolean },
 ): Promise<NamespacePreparation | Obstacle> {
-  const { unixSockets = "none" } = options;
+  const { unixSockets = "none", network = "proxy" } = options;
   const [caps, places, user, arch] = [parseCaps(options.caps), checkPlaces(options, true), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
   if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
@@ -68,6 +75,6 @@ export async function prepareNamespace(
   if (overlay?.isAvailable === false) return overlay;
   // It closes what the agent must not have of the overlay.
   if (overlay !== undefined && !init.isAvailable) return init;
-  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, filter };
+  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, filter, isOffline: network === "none" };
   return { ...known, overlay: overlay?.path };
 }

@@ -5,7 +5,7 @@ import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 const caps: SandboxItem = { aspect: "resource_caps", enforcement: "partial", reason: "some" };
 const init = { isAvailable: true, path: "/init" } as const;
 const guard = { found: [], readOnly: [], pinned: [], writable: [], isComplete: true } as const;
-const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init, guard, isOverlay: false } as const;
+const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init, guard, isOverlay: false, isOffline: false } as const;
 const ASPECTS = 15;
 
 describe("makeNamespaceReport()", () => {

@@ -18,6 +18,8 @@ export interface NamespaceFacts {
   readonly guard: WorkspaceGuard;
   /** Whether the workspace is an overlay. */
   readonly isOverlay: boolean;
+  /** Whether nothing listens on the proxy's port. */
+  readonly isOffline: boolean;
 }
 
 const NO_ROUTE = "the network namespace has no interface but its own loopback";
@@ -36,13 +38,17 @@ const ENFORCED: readonly (readonly [SandboxAspect, string])[] = [
   ["files", "a small root of its own: the host's files are not there, but for what the operator shows"],
   ["signals", "a pid namespace of its own: no process outside has a number inside"],
 ];
+const OFFLINE: Partial<Readonly<Record<SandboxAspect, string>>> = { tcp: NO_ROUTE, dns: `${NO_ROUTE}, and no resolver is named` };
 
 /** The report of a sandbox that can start. */
-export function makeNamespaceReport({ variant, unixSockets, sockets, caps, init, guard, isOverlay }: NamespaceFacts): SandboxReport {
-  const items = ENFORCED.map(([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason }));
+export function makeNamespaceReport(facts: NamespaceFacts): SandboxReport {
+  const { variant, unixSockets, sockets, caps, init, guard, isOverlay, isOffline } = facts;
+  const items = ENFORCED.map(
+    ([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason: isOffline ? (OFFLINE[aspect] ?? reason) : reason }),
+  );
   const children = init.isAvailable ? undefined : withoutInit(init);
   const who = variant === "rooted" ? "without a user namespace, as its own user" : "in a user namespace of its own";
-  const full = { level: "full", reason: `no way out but the proxy's listener; ${who}` } as const;
+  const full = { level: "full", reason: `${isOffline ? "no way out" : "no way out but the proxy's listener"}; ${who}` } as const;
   return {
     sandbox: "namespace",
     isAvailable: true,

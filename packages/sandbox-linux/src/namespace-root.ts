@@ -50,7 +50,7 @@ export interface RootParts {
 /** Arguments that build the root, in the order in which bubblewrap does them. */
 export function makeRoot(parts: RootParts): readonly string[] {
   const { places, guard, inside, etc, node, home, packages, scratchBytes, isAgents, sourceOf = String } = parts;
-  const { workspace, readable, writable = [], hidden } = places;
+  const { workspace, readable, writable = [], hidden, covered = [] } = places;
   const system = systemMounts();
   const ownNode = nodeBeside(system, node);
   const scratch = (path: string, mode: string): Mount => ["--perms", mode, "--size", String(scratchBytes), "--tmpfs", path];
@@ -85,10 +85,17 @@ export function makeRoot(parts: RootParts): readonly string[] {
     ...withParents(open),
     // What tells one machine from another, or this start of it from the next.
     ...MADE_UP.flatMap(([name, path]) => ["--ro-bind", sourceOf(join(etc, name)), path]),
+    ...covered.filter(isThere).flatMap((path) => coverOf(path, sourceOf(join(etc, EMPTY)))),
     ...covers.flatMap((path) => ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]),
     "--remount-ro",
     "/",
   ];
+}
+
+/** An empty directory over a directory, an empty file over anything else; both may be looked at, so that a search goes on. */
+function coverOf(path: string, empty: string): readonly string[] {
+  const isDirectory = statOptional(path)?.isDirectory() === true;
+  return isDirectory ? ["--perms", "0555", "--tmpfs", path, "--remount-ro", path] : ["--ro-bind", empty, path];
 }
 
 /** What of the host is shown besides the system and what the operator names. */
@@ -140,6 +147,8 @@ const MADE_UP = [
   ["cmdline", "/proc/cmdline"],
 ] as const;
 
+/** Among the made-up files: over what is covered. */
+const EMPTY = "empty";
 const ETC_FILES = ["passwd", "group", "hosts", "hostname", "nsswitch.conf", "resolv.conf"] as const;
 
 /** Writes the made-up files of /etc into a directory of the session: one user, one host, no resolver. */
@@ -155,6 +164,7 @@ export async function writeEtc(directory: string, { uid, gid }: AgentUser): Prom
     "resolv.conf": "",
   };
   await mkdir(directory, { mode: 0o755 });
+  await writeFile(join(directory, EMPTY), "", { mode: 0o444 });
   await Promise.all(Object.entries(texts).map(([name, text]) => writeFile(join(directory, name), text, { mode: 0o644 })));
 }
 

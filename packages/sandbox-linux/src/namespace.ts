@@ -9,18 +9,10 @@ import { makeHeld, withSpawn } from "./held.js";
 import { requireLevel } from "./levels.js";
 import { findProcesses, superviseAgent } from "./namespace-agent.js";
 import { type NamespaceChild, PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
-import { type FindInit, type NamespacePreparation, prepareNamespace } from "./namespace-prepare.js";
+import { type FindInit, type NamespaceOptions, type NamespacePreparation, prepareNamespace } from "./namespace-prepare.js";
 import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 import { initHelper } from "./native-helper.js";
-import type {
-  ConfinementOptions,
-  ConnectionTakers,
-  HeldAgent,
-  HoldOptions,
-  LinuxSandbox,
-  LinuxSandboxedProcess,
-  Session,
-} from "./parts.js";
+import type { ConnectionTakers, HeldAgent, HoldOptions, LinuxSandbox, LinuxSandboxedProcess, Session } from "./parts.js";
 import { endTree, markProcess } from "./process-tree.js";
 import { type CapGroups, capsItem, createCapGroups, rlimitCommand } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
@@ -34,7 +26,7 @@ const START_MS = 60_000;
  *
  * @param findInit - For tests.
  */
-export function createNamespaceSandbox(options: ConfinementOptions = {}, findInit: FindInit = initHelper): LinuxSandbox {
+export function createNamespaceSandbox(options: NamespaceOptions = {}, findInit: FindInit = initHelper): LinuxSandbox {
   const prepare = (mayRecall: boolean): ReturnType<Prepare> => prepareNamespace(options, { findInit, mayRecall });
   return withSpawn({
     name: "namespace",
@@ -123,6 +115,8 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     const agent = { child, control, processes, listeners: begun.listeners, groups, session, report, signal: ended };
     const go = (takers: ConnectionTakers): LinuxSandboxedProcess => {
       ended?.throwIfAborted();
+      // Closed here, the port is closed inside.
+      if (prepared.isOffline) for (const each of agent.listeners) each.close();
       control?.begin();
       stage.go(takers);
       return superviseAgent(agent);

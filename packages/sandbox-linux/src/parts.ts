@@ -97,6 +97,8 @@ export interface ConfinementOptions {
   readonly packages?: string;
   /** Directories that must stay invisible, such as the ACP home. A workspace or readable directory that holds one, or lies in one, is refused. */
   readonly hidden?: readonly string[];
+  /** Files and directories of the workspace that the agent finds empty and cannot write, by real paths. `namespace` only; others refuse. */
+  readonly covered?: readonly string[];
   /** What runs outside besides this package and node, such as the caller's own packages: no agent may change it. A workspace that overlaps is refused. */
   readonly programs?: readonly string[];
   /** Who the agent runs as where the manager is root: a name or a uid, never root. */

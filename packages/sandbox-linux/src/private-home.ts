@@ -18,12 +18,23 @@ const MODE = 0o700;
  */
 export function refuseHome(
   sandbox: string,
-  { home, writable = [], packages }: Pick<ConfinementOptions, "home" | "writable" | "packages">,
+  { home, writable = [], packages, ...options }: Pick<ConfinementOptions, "home" | "writable" | "packages" | "covered">,
 ): void {
+  refuseCovered(sandbox, options);
   if (home === undefined && packages === undefined && writable.length === 0) return;
   const further = packages === undefined ? "further directories to write" : "packages";
   const what = home === undefined ? further : "a home that stays";
   throw new ConsentError("options_invalid", `Cannot give an agent in "${sandbox}" ${what}: it has no files of its own; use namespace`);
+}
+
+/**
+ * Checks that nothing is to be covered where nothing can be mounted.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export function refuseCovered(sandbox: string, { covered = [] }: Pick<ConfinementOptions, "covered">): void {
+  if (covered.length === 0) return;
+  throw new ConsentError("options_invalid", `Cannot cover "${covered[0]}" in "${sandbox}": use namespace`);
 }
 
 /** Opens again what an agent may write and closed to itself. */

@@ -39,6 +39,11 @@ export function childrenOf(pid: number): readonly number[] {
   return livePidsByParent().get(pid) ?? [];
 }
 
+/** The pid of the process that started a process, or took it over. */
+export function parentOf(pid: number): number | undefined {
+  return readStat(pid)?.parent;
+}
+
 /** The pids of everything below a process, parents before their children. Not the process itself. */
 export function descendantsOf(pid: number): readonly number[] {
   const byParent = livePidsByParent();

@@ -31,6 +31,15 @@ describe("checkPlaces()", () => {
     expect(places.hidden).toContain(at("acp"));
   });
 
+  it("covers real paths in the workspace, and throws options_invalid for others", async () => {
+    await mkdir(at("work/sub"), { recursive: true });
+    await symlink(at("work/sub"), at("work/by-link"));
+    expect(checkPlaces({ ...work(at("work")), covered: [at("work/sub")] }).covered).toEqual([at("work/sub")]);
+    const others = [at("work"), at("home"), at("work/by-link"), at("work/../home"), "/etc/passwd"];
+    for (const path of others) expect(() => checkPlaces({ ...work(at("work")), covered: [path] })).toThrow(invalid);
+    expect(() => checkPlaces({ covered: [at("work/sub")] })).toThrow(invalid);
+  });
+
   it("needs nothing", () => {
     expect(checkPlaces({})).toMatchObject({ workspace: undefined, readable: [] });
   });

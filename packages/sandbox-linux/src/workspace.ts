@@ -21,6 +21,8 @@ export interface VisiblePlaces {
   readonly home?: string;
   /** A directory of the manager's own, for reading. */
   readonly packages?: string;
+  /** What of the workspace is empty inside. */
+  readonly covered?: readonly string[];
   /** Must stay invisible even where a place that shows the system holds them. */
   readonly hidden: readonly string[];
   /** What runs outside, which the agent may see and never change. */
@@ -80,9 +82,20 @@ export function checkPlaces(options: ConfinementOptions, canOverlay = false): Vi
   const all = readable.map((path) => check(path, "read-only"));
   // An overlay shows what lies in its workspace already, and under a name of the host there is no other.
   const read = work?.access === "overlay" ? all.filter((path) => !liesIn(path, work.path)) : all;
-  const shown = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept };
+  const covered = checkCovered(options.covered ?? [], work);
+  const shown = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept, covered };
   const withHome = home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
   return packages === undefined ? withHome : { ...withHome, packages: checkPackages(packages, withHome, { homes, own }) };
+}
+
+/** @throws ConsentError `options_invalid` for what is no place in the workspace: its cover would be made somewhere else. */
+function checkCovered(covered: readonly string[], workspace: Workspace | undefined): readonly string[] {
+  for (const path of covered) {
+    const isWithin = workspace !== undefined && path !== workspace.path && liesIn(path, workspace.path);
+    if (!isWithin || realOrGiven(path) !== path)
+      throw new ConsentError("options_invalid", `Cannot cover "${path}": it is not a real path in the workspace`);
+  }
+  return covered;
 }
 
 /** It may lie in a hidden place; not where an agent could write. */

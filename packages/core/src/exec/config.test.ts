@@ -41,6 +41,7 @@ describe("parseExecApprovalConfig()", () => {
       askFallback: "deny",
       loopbackPorts: [],
       dangerouslyAllowOnTimeout: false,
+      trials: false,
     });
     expect(allowlist.entries).toEqual([]);
     expect(allowlist.find(["git"])).toBeUndefined();
@@ -73,6 +74,7 @@ describe("parseExecApprovalConfig()", () => {
     ["too much time", { timeoutMs: ASK_TIMEOUT_MS_MAX + 1 }, "timeoutMs", "from 1 to"],
     ["no number", { timeoutMs: Number.NaN }, "timeoutMs", "not plain JSON data"],
     ["null for a default", { ask: null }, "ask", "got nothing"],
+    ["a word for trials", { trials: "on" }, "trials", "expected true or false"],
     ["a word for a flag", { dangerouslyAllowOnTimeout: "true" }, "dangerouslyAllowOnTimeout", "expected true or false"],
     ["a bad entry", { allowlist: [{ pattern: "git **" }, { patern: "x" }] }, "allowlist[1].patern", "did you mean pattern?"],
   ])("refuses %s", (_name, value, path, message) => {

@@ -34,6 +34,8 @@ export interface ExecApprovalConfig {
   readonly loopbackPorts: readonly number[];
   /** Whether silence may allow what nobody listed: without it, `askFallback` is not `full`. */
   readonly dangerouslyAllowOnTimeout: boolean;
+  /** Whether a command that a person would be asked about may run offline in a throw-away copy first, where the program that reads this can do that. */
+  readonly trials: boolean;
 }
 
 /** A profile's configuration file: the section about commands, and everything else as it stands there. */
@@ -47,7 +49,7 @@ const SECTION = "execApproval";
 const SECURITY: readonly ExecSecurity[] = ["deny", "allowlist", "full"];
 const ASK: readonly ExecAsk[] = ["off", "on-miss", "always"];
 const FALLBACK: readonly ExecAskFallback[] = ["deny", "allowlist", "full"];
-const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "loopbackPorts", "dangerouslyAllowOnTimeout"] as const;
+const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "loopbackPorts", "dangerouslyAllowOnTimeout", "trials"] as const;
 const TIMEOUT_MS = 60_000;
 const CONFIG: Subject = { name: "exec approval config", code: "config_invalid" };
 const PROFILE: Subject = { name: "profile config", code: "config_invalid" };
@@ -93,6 +95,7 @@ function readExecApproval(spot: Spot): ExecApprovalConfig {
     allowlist: given("allowlist", readAllowlist, NO_ENTRIES),
     loopbackPorts: given("loopbackPorts", readPorts, []),
     dangerouslyAllowOnTimeout: given("dangerouslyAllowOnTimeout", readFlag, false),
+    trials: given("trials", readFlag, false),
   };
   if (config.askFallback === "full" && !config.dangerouslyAllowOnTimeout) {
     throw invalid(

@@ -17,7 +17,10 @@ import type { Spot } from "./spot.js";
 import { compileStance } from "./stance.js";
 
 /** How a rule reads what it looks at. Where it `grants`, what is missing, odd or unknown does not match; for `ask` and `deny` it does. */
-export type Stance = PathStance;
+export interface Stance extends PathStance {
+  /** Gets the test of each path pattern. */
+  readonly onPath?: (test: TextTest) => void;
+}
 
 /** Tells whether a map of arguments matches; `undefined` is a map that is not there. */
 export type MapTest = (map: JsonObject | undefined) => boolean;
@@ -66,6 +69,7 @@ function jsonText(spot: Spot, value: number | boolean): string {
 
 function pathTest(spot: Spot, stance: Stance): TextTest {
   const matches = parsePathPattern(spot, stance);
+  stance.onPath?.(matches);
   const everywhere = spot.value === EVERYWHERE;
   return (text) => (text === "" ? everywhere : matches(text)); // nothing names no place
 }

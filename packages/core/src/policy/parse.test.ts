@@ -28,6 +28,25 @@ describe("parsePolicy()", () => {
     ]);
   });
 
+  it("knows the paths that rules deny, whatever they are about, and no others", () => {
+    const args = (path: string): unknown => ({ path: { path } });
+    const policy = parsePolicy(
+      {
+        version: "1",
+        rules: [
+          { match: { tool: "read_*", args: args("~/private/**") }, action: "deny" },
+          { match: { tool: "write_file", args: { to: args("/srv/*.lock") } }, action: "deny" },
+          { match: { tool: "a", args: args("~/asked/**") }, action: "ask" },
+          { match: { tool: "a", args: args("~/open/**") }, action: "allow" },
+        ],
+      },
+      { home: "/home/ada" },
+    );
+    const paths = ["/home/ada/private", "/home/ada/private/a/b", "/srv/x.lock", "/srv/x", "/home/ada/asked/a", "/home/ada/open/a"];
+    expect(paths.filter((path) => policy.deniesPath(path))).toEqual(paths.slice(0, 3));
+    expect(parsePolicy({ version: "1", default: "deny" }).deniesPath("/srv/x")).toBe(false);
+  });
+
   it("gives what nobody can change", () => {
     const source = { version: "1", rules: [{ match: { tool: "a" }, action: "ask", approvers: ["ada"], secrets: ["KEY"] }] };
     const policy = parsePolicy(source);

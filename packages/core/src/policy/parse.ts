@@ -15,6 +15,7 @@ import { quote } from "../quote.js";
 import { createClassifier, riskiest } from "./classify.js";
 import type { ClassifyRow } from "./classify.js";
 import { createZoneClocks } from "./conditions.js";
+import type { TextTest } from "./glob.js";
 import { createJudge } from "./judge.js";
 import { parseName } from "./match.js";
 import { provesArguments } from "./offers.js";
@@ -72,7 +73,9 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
   const warn = (warning: string): void => void warnings.push(warning);
   const read = createReader();
   const classify = createClassifier(parseClassify(entries.get("classify"), { read, origins, warn }));
-  const context = { origins, read, clocks: createZoneClocks(), classify, warn };
+  const denied: TextTest[] = [];
+  const onDeniedPath = (test: TextTest): void => void denied.push(test);
+  const context = { origins, read, clocks: createZoneClocks(), classify, warn, onDeniedPath };
   const list = entries.get("rules");
   const spots = list === undefined ? [] : readList(list);
   if (list !== undefined && spots.length > POLICY_RULES_MAX) throw invalid(list, `there are more than ${POLICY_RULES_MAX} rules`);
@@ -85,6 +88,7 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
     judge: createJudge(rules),
     classify: (action: Action) => riskiest(classify(action)),
     proves: (scope: ArgumentsScope, action: Action) => provesArguments(scope, action, origins),
+    deniesPath: (path: string) => denied.some((test) => test(path)),
   });
 }
 

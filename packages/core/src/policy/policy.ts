@@ -38,4 +38,6 @@ export interface Policy {
   classify(action: Action): Classification;
   /** Whether the patterns of a grant's scope prove the arguments of a call, as a rule that allows would read them. */
   proves(scope: ArgumentsScope, action: Action): boolean;
+  /** Whether a rule that denies names this path by a path pattern, whatever tool or argument the rule is about. */
+  deniesPath(path: string): boolean;
 }

@@ -15,6 +15,7 @@ const parse = (value: JsonValue, warnings: string[] = []): Rule =>
     clocks: createZoneClocks(),
     classify: () => [{ category: "read", risk: "low" }],
     warn: (warning) => warnings.push(warning),
+    onDeniedPath: () => undefined,
   });
 
 const match = { tool: "a" };

@@ -10,6 +10,7 @@ import { parseConditions } from "./conditions.js";
 import type { TimeTest, ZoneClocks } from "./conditions.js";
 import { parseEscalate } from "./escalate.js";
 import { parseMatch } from "./match.js";
+import type { TextTest } from "./glob.js";
 import type { Match, MatchContext } from "./match.js";
 import { parseOffers } from "./offers.js";
 import type { OfferMaker } from "./offers.js";
@@ -38,6 +39,8 @@ export interface RuleContext {
   readonly classify: MatchContext["classify"];
   /** Takes what loads but deserves a look. */
   readonly warn: (warning: string) => void;
+  /** Gets the test of each path pattern of a rule that denies. */
+  readonly onDeniedPath: (test: TextTest) => void;
 }
 
 const KEYS = [
@@ -76,8 +79,8 @@ export function parseRule(spot: Spot, number: number, context: RuleContext): Rul
   const match = required(spot, entries, "match");
   refuseIdleKeys(entries, effect);
   warnOfIdleKeys(entries, effect, context);
-  const { origins, read: reader, classify, clocks, warn } = context;
-  const stance = { grants: effect === "allow", read: reader, origins };
+  const { origins, read: reader, classify, clocks, warn, onDeniedPath } = context;
+  const stance = { grants: effect === "allow", read: reader, origins, ...(effect === "deny" && { onPath: onDeniedPath }) };
   const conditions = entries.get("conditions");
   const ruling = parseRuling(entries, effect, `rule_${number}`);
   const compiled = parseMatch(match, { stance, classify, warn });

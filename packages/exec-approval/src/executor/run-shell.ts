@@ -42,7 +42,8 @@ const DRAIN_MS = 500;
 const DRAIN_MS_MAX = 5_000;
 
 type Child = ReadableProcess;
-type Stop = "timed_out" | "aborted" | "output_limit";
+/** Why a run was ended. */
+export type Stop = "timed_out" | "aborted" | "output_limit";
 type Exit = { readonly exitCode: number } | { readonly signal: NodeJS.Signals };
 
 /** Starts bash; the text behind `--` is a command, also where it starts with `-`. */
@@ -68,13 +69,14 @@ function exitOf(child: Child): Promise<Exit> {
 }
 
 /** What ends a run before it ends by itself; `disarm` when it did. */
-interface Stopper {
+export interface Stopper {
   readonly stopped: Promise<Stop>;
   readonly stop: (why: Stop) => void;
   readonly disarm: () => void;
 }
 
-function makeStopper({ signal, timeoutMs, clock }: ShellRun): Stopper {
+/** Watches the time and the caller of a run. */
+export function makeStopper({ signal, timeoutMs, clock }: Pick<ShellRun, "signal" | "timeoutMs" | "clock">): Stopper {
   const over = new AbortController();
   let stop = (_why: Stop): void => undefined;
   const stopped = new Promise<Stop>((resolve) => (stop = resolve));

@@ -1,0 +1,203 @@
+/**
+ * Trials: commands that run without a network in a throw-away overlay of their workspace, at level `full` or not at all. Nothing of the host is there but
+ * the system, the workspace without what is covered, and what the operator lists. What they wrote is frozen as a review's, and can be taken for a while.
+ */
+import { join } from "node:path";
+import { type Clock, ConsentError, systemClock } from "@acp/core";
+import { createNamespaceSandbox } from "./namespace.js";
+import type { ConfinementOptions, HeldAgent, LinuxSandboxedProcess } from "./parts.js";
+import { removeTree } from "./remove-tree.js";
+import { makeSnapshot } from "./review-snapshot.js";
+import { takeChanges } from "./review-take.js";
+import { findCovers } from "./trial-covers.js";
+import type { FrozenTrial, HeldTrial, RunningTrial, TrialLimits, TrialOrder, Trials } from "./trial-parts.js";
+import { createTrialStore, type KeptTrial, SNAPSHOT, type TrialStore } from "./trial-store.js";
+import { watchTrial } from "./trial-watch.js";
+
+/** What trials are told. */
+export interface TrialsOptions extends Pick<ConfinementOptions, "readable" | "hidden" | "programs" | "user"> {
+  /** Where they write and are kept: a directory of this user alone in one that nobody else can change, made when the first one starts. */
+  readonly directory: string;
+  readonly caps?: ConfinementOptions["caps"];
+  readonly limits?: Partial<TrialLimits>;
+  readonly clock?: Clock;
+}
+
+/** A look, not a build farm. */
+const CAPS = { processes: 256, memoryBytes: 2 * 2 ** 30, scratchBytes: 128 * 2 ** 20, openFiles: 1024 } as const;
+const LIMITS: TrialLimits = {
+  writtenBytes: 128 * 2 ** 20,
+  writtenEntries: 20_000,
+  keptMs: 15 * 60_000,
+  keptPerAgent: 4,
+  kept: 16,
+  keptBytes: 512 * 2 ** 20,
+};
+/** Settings and sources of this machine's own, in a system that is shown otherwise. */
+const HIDDEN = ["/usr/local/etc", "/usr/local/src", "/usr/src"];
+const ISOLATION = "full:namespace";
+/** The workspace's own files, which a snapshot compares with what was written. */
+const READ_FACTOR = 4;
+
+/** One trial on its way. */
+interface Trial {
+  readonly order: TrialOrder;
+  /** Its own directory, and the layers in it. */
+  readonly directory: string;
+  readonly layers: string;
+  readonly store: TrialStore;
+  readonly limits: TrialLimits;
+  readonly memoryBytes: number;
+}
+
+/** Makes them. Nothing is touched before the first one. */
+export function createTrials({ directory, caps, limits, clock = systemClock, hidden = [], ...places }: TrialsOptions): Trials {
+  const all = { ...LIMITS, ...limits };
+  const store = createTrialStore({ directory, clock, ...all });
+  const closing = new AbortController();
+  const hold = async (given: TrialOrder): Promise<HeldTrial> => {
+    const order = { ...given, signal: AbortSignal.any([given.signal, closing.signal]) };
+    const own = await store.open();
+    try {
+      const covered = await findCovers(order);
+      const confinement = { ...CAPS, ...caps };
+      const layers = join(own, "layers");
+      const workspace = { path: order.workspace, access: "overlay", layers } as const;
+      const options = {
+        ...places,
+        workspace,
+        covered,
+        caps: confinement,
+        hidden: [directory, ...HIDDEN, ...hidden],
+        network: "none",
+      } as const;
+      const held = await createNamespaceSandbox(options).hold(limited(order, all, confinement), {
+        env: ({ home }) => ({ ...order.variables, HOME: home }),
+        cwd: order.cwd,
+        stdio: "pipe",
+        stderr: "pipe",
+        requiredLevel: "full",
+        signal: order.signal,
+      });
+      const { memoryBytes } = confinement;
+      return holdTrial({ order, directory: own, layers, store, limits: all, memoryBytes }, held, covered);
+    } catch (error) {
+      await removeTree(own);
+      throw error;
+    }
+  };
+  return {
+    isolation: ISOLATION,
+    hold,
+    find: (agent, digest) => {
+      const found = store.find(agent, digest);
+      return found === undefined ? undefined : frozenOf(found);
+    },
+    keep: async (agent, digest) => {
+      const found = store.find(agent, digest);
+      if (found === undefined)
+        throw new ConsentError("options_invalid", "Cannot keep what a trial wrote: there is no such trial, or its time is over");
+      const taken = takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
+      if (taken.conflicts.length + taken.failed.length === 0) await store.remove(found);
+      return taken;
+    },
+    [Symbol.asyncDispose]: async () => {
+      closing.abort(new ConsentError("aborted", "Cannot run a trial: the trials are over"));
+      await store.close();
+    },
+  };
+}
+
+/** The command below limits of its own: a file's size, which no file system holds for us, and a process's memory, where no control group does. */
+function limited(
+  { argv }: TrialOrder,
+  { writtenBytes }: TrialLimits,
+  { memoryBytes }: { readonly memoryBytes: number },
+): readonly string[] {
+  const kib = (bytes: number): number => Math.ceil(bytes / 1024);
+  // A limit that is lower already stays.
+  const script = `ulimit -f ${kib(writtenBytes)}; ulimit -d ${kib(memoryBytes)}; exec "$@"`;
+  return ["/bin/bash", "--noprofile", "--norc", "-c", script, "trial", ...argv];
+}
+
+function holdTrial(trial: Trial, held: HeldAgent, covered: readonly string[]): HeldTrial {
+  return {
+    covered,
+    go: async () => {
+      try {
+        const sinceMs = systemClock.now();
+        return runTrial(trial, await held.go({ onConnection: (socket) => socket.destroy() }), sinceMs);
+      } catch (error) {
+        await removeTree(trial.directory);
+        throw error;
+      }
+    },
+    close: async () => {
+      await held.close();
+      await removeTree(trial.directory);
+    },
+  };
+}
+
+function runTrial(trial: Trial, agent: LinuxSandboxedProcess, sinceMs: number): RunningTrial {
+  const { layers, limits, memoryBytes, directory } = trial;
+  const { stdout, stderr } = agent;
+  // Asked for as pipes, they are there.
+  if (stdout === undefined || stderr === undefined) throw new ConsentError("sandbox_failed", "Cannot run a trial: it has no output");
+  let excess: string | undefined;
+  const over = new AbortController();
+  const isHeld = agent.report.items.some(({ aspect, enforcement }) => aspect === "resource_caps" && enforcement === "enforced");
+  const watched = watchTrial({
+    layer: join(layers, "upper"),
+    pid: agent.pid,
+    ...limits,
+    memoryBytes: isHeld ? undefined : memoryBytes,
+    signal: over.signal,
+    onExcess: (why) => {
+      excess = why;
+      void agent.close();
+    },
+  });
+  agent.stdin?.end();
+  const exited = agent.exited.finally(() => over.abort());
+  const end = async (): Promise<void> => {
+    await agent.close();
+    await watched;
+  };
+  return {
+    stdout,
+    stderr,
+    exited,
+    excess: () => excess,
+    kill: () => void agent.close(),
+    freeze: async () => {
+      await end();
+      return freeze(trial, sinceMs);
+    },
+    close: async () => {
+      await end();
+      await removeTree(directory);
+    },
+  };
+}
+
+async function freeze({ order, directory, layers, store, limits }: Trial, sinceMs: number): Promise<FrozenTrial> {
+  try {
+    const budget = { entries: limits.writtenEntries * READ_FACTOR, bytes: limits.writtenBytes * READ_FACTOR };
+    const { workspace, agent } = order;
+    const snapshot = await makeSnapshot({ workspace, layers, directory: join(directory, SNAPSHOT), sinceMs, limits: budget });
+    const frozen = frozenOf({ snapshot, argv: order.argv });
+    await removeTree(layers);
+    if (frozen.canKeep) await store.add({ agent, directory, snapshot, argv: order.argv });
+    else await removeTree(directory);
+    return frozen;
+  } catch (error) {
+    await removeTree(directory);
+    throw error;
+  }
+}
+
+function frozenOf({ snapshot: { digest, listing }, argv }: Pick<KeptTrial, "snapshot" | "argv">): FrozenTrial {
+  const { changes, refused, isComplete, workspace } = listing;
+  return { digest, changes, refused, workspace: workspace.path, argv, canKeep: isComplete && changes.some(({ apart }) => apart === null) };
+}
