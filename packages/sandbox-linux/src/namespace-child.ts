@@ -23,6 +23,7 @@ import { rlimitCommand } from "./resource-caps.js";
 import { standardStreams, type StandardStreams } from "./standard-streams.js";
 import { startTool } from "./tools.js";
 import { shownPlaces } from "./workspace.js";
+import { viewRoot } from "./namespace-view.js";
 import { guardedPaths, type WorkspaceGuard } from "./workspace-guard.js";
 
 /** The proxy's port inside: any would do, the agent has all of them to itself. */
@@ -62,6 +63,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   // Root's agent may not enter the directories above these.
   const [homeAt, packagesAt] = await Promise.all([home, packages].map((path, at) => placeOf(path, { host, session, name: String(at) })));
   using open = openPlaces({
+    ...(places.view !== undefined && { root: viewRoot(places.view) }),
     shown: shownPlaces(places),
     own: [...ownSources({ inside, etc, node }), ...[home, packages].filter((path) => path !== undefined)],
     hidden: places.hidden,
@@ -94,6 +96,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
   const command = [
+    ...overlay.outermost,
     ...mountedAt(home, homeAt),
     ...mountedAt(packages, packagesAt),
     ...bwrapCommand(host, user, overlay.command),

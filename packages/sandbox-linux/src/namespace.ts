@@ -10,6 +10,7 @@ import { requireLevel } from "./levels.js";
 import { findProcesses, superviseAgent } from "./namespace-agent.js";
 import { type NamespaceChild, PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
 import { type FindInit, type NamespacePreparation, prepareNamespace } from "./namespace-prepare.js";
+import { type HeldView, holdView } from "./namespace-view.js";
 import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 import { initHelper } from "./native-helper.js";
 import type {
@@ -93,6 +94,7 @@ interface Begun {
   child?: NamespaceChild;
   groups?: CapGroups;
   listeners?: readonly Server[];
+  view?: HeldView;
 }
 
 async function holdPrepared(prepared: NamespacePreparation, argv: readonly string[], options: HoldOptions): Promise<HeldAgent> {
@@ -120,14 +122,19 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
     const { found } = prepared.guard;
-    const agent = { child, control, processes, listeners: begun.listeners, groups, session, report, signal: ended };
+    const { workspace } = prepared.places;
+    const overlay = workspace?.access === "overlay" ? places.find(({ path }) => path === workspace.path) : undefined;
+    if (overlay !== undefined) begun.view = holdView(child.pid ?? -1, overlay);
+    const { view } = begun;
+    const agent = { child, control, processes, listeners: begun.listeners, groups, session, view, report, signal: ended };
     const go = (takers: ConnectionTakers): LinuxSandboxedProcess => {
       ended?.throwIfAborted();
       control?.begin();
       stage.go(takers);
       return superviseAgent(agent);
     };
-    return makeHeld({ report, ...(found !== undefined && { persistent: found }), go, undo, end: () => takeBack(begun) });
+    const known = { ...(found !== undefined && { persistent: found }), ...(view !== undefined && { view: view.view }) };
+    return makeHeld({ report, ...known, go, undo, end: () => takeBack(begun) });
   } catch (error) {
     return await undo(error);
   }
@@ -155,7 +162,8 @@ function checkCommand(argv: readonly string[]): void {
   }
 }
 
-async function takeBack({ session, child, groups, listeners = [] }: Begun): Promise<void> {
+async function takeBack({ session, child, groups, listeners = [], view }: Begun): Promise<void> {
+  view?.[Symbol.dispose]();
   const { pid, exitCode, signalCode } = child?.process ?? { exitCode: null, signalCode: null };
   // One that has ended took all of its namespace with it, and its number may be somebody else's.
   const mark = pid === undefined || exitCode !== null || signalCode !== null ? undefined : markProcess(pid);
