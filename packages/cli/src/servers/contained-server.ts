@@ -79,7 +79,10 @@ export function containedServer(server: CommandServer, parts: ContainedParts): S
 function workspaceOf({ name, workspace: wanted }: CommandServer, { workspace, view }: ContainedParts): Workspace | undefined {
   if (workspace?.access === "overlay" && view === undefined) {
     const remedy = "work without a review, or leave out the servers";
-    throw new ConsentError("options_invalid", `Cannot start server "${name}": what the agent sees of its workspace cannot be shown; ${remedy}`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot start server "${name}": what the agent sees of its workspace cannot be shown; ${remedy}`,
+    );
   }
   if (wanted === undefined || workspace === undefined) return undefined;
   if (workspace.access === "overlay") return { path: workspace.path, access: wanted === "read" ? "read-only" : "read-write" };
