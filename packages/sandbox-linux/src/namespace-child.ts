@@ -62,13 +62,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const { home, packages } = places;
   // Root's agent may not enter the directories above these.
   const [homeAt, packagesAt] = await Promise.all([home, packages].map((path, at) => placeOf(path, { host, session, name: String(at) })));
-  using open = openPlaces({
-    ...(places.view !== undefined && { root: viewRoot(places.view) }),
-    shown: shownPlaces(places),
-    own: [...ownSources({ inside, etc, node }), ...[home, packages].filter((path) => path !== undefined)],
-    hidden: places.hidden,
-    guarded: guardedPaths(prepared.guard),
-  });
+  using open = openShown(prepared, ownSources({ inside, etc, node }));
   using overlay = openOverlay(prepared, open, FDS.places);
   const env = options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home });
   const args = makeArguments({
@@ -115,6 +109,18 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   if (!init.isAvailable) return { process: child, control: undefined, places: expected };
   feed(child, FDS.environment, environment);
   return { process: child, control: createJobControl(pipeOf(child, FDS.control), terminal), places: expected };
+}
+
+/** What the operator shows, where its names lead for this sandbox, and what is ours. */
+function openShown({ places, guard }: NamespacePreparation, own: readonly string[]): OpenPlaces {
+  const { home, packages, hidden, view } = places;
+  return openPlaces({
+    ...(view !== undefined && { root: viewRoot(view) }),
+    shown: shownPlaces(places),
+    own: [...own, ...[home, packages].filter((path) => path !== undefined)],
+    hidden,
+    guarded: guardedPaths(guard),
+  });
 }
 
 /** Without what is gone since it was found: by its name, something else could be mounted. */
