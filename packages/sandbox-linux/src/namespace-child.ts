@@ -35,6 +35,8 @@ const FDS = { seccomp: 4, args: 5, control: 6, environment: 7, init: 8, terminal
 /** What to start. */
 export interface NamespaceStart {
   readonly prepared: NamespacePreparation;
+  /** Caps that are rlimits. */
+  readonly limits: ResourceCaps;
   readonly session: Session;
   readonly argv: readonly string[];
   readonly options: HoldOptions;
@@ -54,7 +56,7 @@ export interface NamespaceChild {
  *
  * @throws ConsentError `options_invalid` for an environment that cannot be given.
  */
-export async function startNamespaceChild({ prepared, session, argv, options }: NamespaceStart): Promise<NamespaceChild> {
+export async function startNamespaceChild({ prepared, limits, session, argv, options }: NamespaceStart): Promise<NamespaceChild> {
   const { host, user, places, caps, node, filter, init } = prepared;
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
@@ -99,8 +101,8 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     "--",
     ...insideCommand(host, user),
     // The first process closes what the agent is not to have.
-    ...(init.isAvailable ? [...initCommand(caps, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
-    ...(init.isAvailable ? [] : [...rlimitCommand(caps), ...firstStageCommand(stage, argv)]),
+    ...(init.isAvailable ? [...initCommand(limits, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
+    ...(init.isAvailable ? [] : [...rlimitCommand(limits), ...firstStageCommand(stage, argv)]),
   ];
   const child = spawnWith(command, { streams, terminal, init: init.isAvailable ? init.path : undefined, open, overlay });
   feed(child, FDS.seccomp, filter);
@@ -171,8 +173,8 @@ function expectedPlaces({ all }: OpenPlaces, { inside, etc, home }: OwnSources):
 }
 
 /** native/init.c, named by its descriptor: where it lies need not be a place that the agent's user may enter. */
-function initCommand({ processes, openFiles }: ResourceCaps, terminal: HostTerminal | undefined): readonly string[] {
-  const numbers = { control: FDS.control, environment: FDS.environment, keep: CHANNEL_FD, processes, files: openFiles };
+function initCommand({ processes, openFiles, processMemoryBytes: data }: ResourceCaps, terminal: HostTerminal | undefined): readonly string[] {
+  const numbers = { control: FDS.control, environment: FDS.environment, keep: CHANNEL_FD, processes, files: openFiles, ...(data !== undefined && { data }) };
   const shown = terminal === undefined ? {} : { terminal: FDS.terminal, background: terminal.isShared ? 1 : 0 };
   return [
     `/proc/self/fd/${FDS.init}`,

@@ -23,7 +23,7 @@ import type {
   Session,
 } from "./parts.js";
 import { endTree, markProcess } from "./process-tree.js";
-import { type CapGroups, capsItem, createCapGroups, rlimitCommand } from "./resource-caps.js";
+import { type CapGroups, capsItem, createCapGroups, rlimitCommand, rlimitsOf } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
 
 /** Node starts once inside; a machine that takes longer for it is not going to run an agent. */
@@ -113,7 +113,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps, isOverlay: prepared.overlay !== undefined });
     requireLevel(report, requiredLevel);
     signal.throwIfAborted();
-    begun.child = await startNamespaceChild({ prepared, session, argv, options });
+    begun.child = await startNamespaceChild({ prepared, limits: rlimitsOf(prepared.caps, groups), session, argv, options });
     const { process: child, control, places } = begun.child;
     const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, ports, session, signal, places });
     begun.listeners = [stage.listener, ...stage.further];

@@ -79,6 +79,8 @@ export interface ResourceCaps {
   readonly processes: number;
   /** Bytes of memory, where the host has a memory controller. */
   readonly memoryBytes: number;
+  /** Bytes of its own memory that each process may have where the host lets nobody limit that of all; left out: that is not limited then. */
+  readonly processMemoryBytes?: number;
   /** Bytes of each private file system (`/tmp`, home, `/dev/shm`). */
   readonly scratchBytes: number;
   /** Open files a process. */
