@@ -11,6 +11,7 @@ import type { Ended } from "./harness.js";
 import { openPane, words } from "./pane.js";
 import { pinnedWorld, tool } from "./pinned-world.js";
 import type { PinnedWorld } from "./pinned-world.js";
+import type { WrittenPackage } from "./registry-double.js";
 import { needSandbox } from "./run-world.js";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -31,11 +32,8 @@ interface CommandsWorld extends PinnedWorld {
 }
 
 async function commandsWorld(): Promise<CommandsWorld> {
-  const lib = (version: string): Parameters<PinnedWorld["registry"]["publish"]>[number] => ({
-    manifest: { name: "lib", version, main: "index.js" },
-    files: { "index.js": "" },
-  });
-  const world = await pinnedWorld(tool("1.0.0", { dependencies: { lib: "^1.0.0" } }), lib("1.0.0"));
+  const lib: WrittenPackage = { manifest: { name: "lib", version: "1.0.0", main: "index.js" }, files: { "index.js": "" } };
+  const world = await pinnedWorld(tool("1.0.0", { dependencies: { lib: "^1.0.0" } }), lib);
   const servers: CommandsWorld["servers"] = (...args) =>
     acp(["servers", ...args], { home: world.homeDir, env: { HOME: world.userHome }, cwd: world.userHome });
   const configure: CommandsWorld["configure"] = (command) =>
@@ -137,7 +135,10 @@ describe.skipIf(!NAMESPACE.run)(`acp servers ${NAMESPACE.reason}`, () => {
     const home = join(world.homeDir, "servers/files/home");
     await mkdir(home, { recursive: true });
     await writeFile(join(home, "kept"), "of the server\n");
-    expect(await world.servers("remove", "files", "--json")).toMatchObject({ code: 0, stdout: `${JSON.stringify({ removed: "files" })}\n` });
+    expect(await world.servers("remove", "files", "--json")).toMatchObject({
+      code: 0,
+      stdout: `${JSON.stringify({ removed: "files" })}\n`,
+    });
     expect(await readFile(join(home, "kept"), "utf8")).toBe("of the server\n");
     expect((await world.servers("remove", "files")).code).toBe(EXIT_CODES.nothing.code);
     expect((await world.servers("list")).stdout).toContain("not pinned yet");

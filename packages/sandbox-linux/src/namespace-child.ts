@@ -173,8 +173,18 @@ function expectedPlaces({ all }: OpenPlaces, { inside, etc, home }: OwnSources):
 }
 
 /** native/init.c, named by its descriptor: where it lies need not be a place that the agent's user may enter. */
-function initCommand({ processes, openFiles, processMemoryBytes: data }: ResourceCaps, terminal: HostTerminal | undefined): readonly string[] {
-  const numbers = { control: FDS.control, environment: FDS.environment, keep: CHANNEL_FD, processes, files: openFiles, ...(data !== undefined && { data }) };
+function initCommand(
+  { processes, openFiles, processMemoryBytes: data }: ResourceCaps,
+  terminal: HostTerminal | undefined,
+): readonly string[] {
+  const numbers = {
+    control: FDS.control,
+    environment: FDS.environment,
+    keep: CHANNEL_FD,
+    processes,
+    files: openFiles,
+    ...(data !== undefined && { data }),
+  };
   const shown = terminal === undefined ? {} : { terminal: FDS.terminal, background: terminal.isShared ? 1 : 0 };
   return [
     `/proc/self/fd/${FDS.init}`,

@@ -45,7 +45,8 @@ describe("rlimitsOf()", () => {
     expect(rlimitsOf(caps, { limitsMemory: false })).toEqual(caps);
     expect(rlimitsOf(caps, { limitsMemory: true })).toEqual({ ...DEFAULT_CAPS, memoryBytes: 2 ** 30 });
     expect(rlimitCommand(rlimitsOf(caps, { limitsMemory: false })).join(" ")).toContain(`--data=${2 ** 30}`);
-    for (const each of [rlimitsOf(caps, { limitsMemory: true }), DEFAULT_CAPS]) expect(rlimitCommand(each).join(" ")).not.toContain("--data");
+    for (const each of [rlimitsOf(caps, { limitsMemory: true }), DEFAULT_CAPS])
+      expect(rlimitCommand(each).join(" ")).not.toContain("--data");
   });
 });
 

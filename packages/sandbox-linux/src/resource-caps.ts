@@ -61,7 +61,14 @@ export function rlimitCommand({ processes, openFiles, processMemoryBytes }: Reso
   if (prlimit === undefined) return [];
   const most = (cap: number, name: string): number => Math.min(cap, hardLimit(name)); // only root may go above
   const data = processMemoryBytes === undefined ? [] : [`--data=${most(processMemoryBytes, "Max data size")}`];
-  return [prlimit, `--nproc=${most(processes, "Max processes")}`, `--nofile=${most(openFiles, "Max open files")}`, ...data, "--core=0", "--"];
+  return [
+    prlimit,
+    `--nproc=${most(processes, "Max processes")}`,
+    `--nofile=${most(openFiles, "Max open files")}`,
+    ...data,
+    "--core=0",
+    "--",
+  ];
 }
 
 /** The caps that are rlimits: of memory only where no group limits that of all, whose limit breaks nothing that asks for more than it uses. */

@@ -46,7 +46,10 @@ describe.each(BACKENDS)("memory in %s", (_name, need, create) => {
     const isOfAll = reason.includes(`${BYTES} bytes of memory`);
     // A group's limit ends the process that goes beyond; an rlimit lets it go on without.
     const expected = isOfAll ? ["-1", "256 had"] : [`${BYTES}`, "256 had", "600 refused"];
-    expect([output, reason]).toEqual([expected, expect.stringContaining(isOfAll ? "bytes of memory" : `memory per process: ${BYTES} bytes`)]);
+    expect([output, reason]).toEqual([
+      expected,
+      expect.stringContaining(isOfAll ? "bytes of memory" : `memory per process: ${BYTES} bytes`),
+    ]);
   });
 
   it.skipIf(!need.run)(`is not limited in each process where nobody named a size ${need.reason}`, async () => {

@@ -88,7 +88,7 @@ export const serversRemove: Run = async (invocation) => {
   const name = nameOf(invocation, "remove");
   const home = await homeOf(invocation);
   await using _held = await holdServers(home.dir, io.onStop());
-  if (!(await openPinStore(home.dir, name).remove())) return nothing(invocation, { name, home });
+  if (!(await openPinStore(home.dir, name).remove())) return await nothing(invocation, { name, home });
   await note({ home, io }, `Server "${name}": a person removed its packages`);
   print.result({ removed: name }, () => [`${print.tone("green", "removed")} the packages of ${name}`]);
   return "ok";

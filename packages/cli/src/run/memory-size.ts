@@ -20,7 +20,11 @@ export function readMemorySize(text: string): number {
     const meant = /^([1-9][0-9]{0,7}) ?([mg])(?:i?b)?$/iu.exec(text);
     const suggestion = meant === null ? undefined : `${meant[1]}${meant[2]?.toLowerCase()}`;
     const options = suggestion === undefined ? {} : { suggestion };
-    throw new ConsentError("options_invalid", `Cannot read --memory "${text}": write a whole number and m or g, such as 512m or 4g`, options);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot read --memory "${text}": write a whole number and m or g, such as 512m or 4g`,
+      options,
+    );
   }
   if (mebibytes >= MIB_MIN && mebibytes <= MIB_MAX) return mebibytes * MIB;
   const bound = mebibytes < MIB_MIN ? `less than ${MIB_MIN}m, in which no sandbox starts` : "more than any machine has";
