@@ -67,6 +67,7 @@ export type OptionName =
   | "write"
   | "host-port"
   | "model-host"
+  | "memory"
   | "private-home"
   | "user"
   | "env"
@@ -153,6 +154,10 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     summary: "Files and folders of the workspace that the command may change although others run them by themselves (A,B)",
   },
   "host-port": { value: "PORTS", summary: "Ports of this machine that the command reaches as its own, past the gate (5432,6379)" },
+  memory: {
+    value: "SIZE",
+    summary: "Memory that the command may use (512m, 4g): of all its processes where this host can limit that, else of each",
+  },
   "private-home": { value: "NAME", summary: "The command's own home stays under this name, with its logins and caches" },
   "model-host": {
     value: "HOSTS",

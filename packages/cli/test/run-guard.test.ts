@@ -45,7 +45,7 @@ describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, 
     await running.ended;
     expect(await readdir(world.work)).toEqual([".npmrc"]);
     const { stderr } = await world.run(["/bin/true"]);
-    expect(stderr).toContain(`.npmrc → .npmrc.set-aside. Workspace: ${world.work}\n`);
+    expect(stderr).toContain(`.npmrc → .npmrc.set-aside. Folder: ${world.work}\n`);
     expect(await readdir(world.work)).toEqual([".npmrc.set-aside"]);
     expect(await readdir(join(world.home, "left-behind"))).toEqual([]);
   });

@@ -16,7 +16,7 @@
  *   --connect PORT   no TCP but connections to this port (of any host: Landlock knows ports only); 0: none at all
  *   --seccomp FD     a filter, as `struct sock_filter`s up to the end of the file
  *   --keep FD        leave this descriptor open, besides 0, 1 and 2
- *   --files N, --processes N      rlimits
+ *   --files N, --processes N, --data N      rlimits; data is what each process may have of its own memory
  *
  * Argument lists are readable by every process of the host: nothing secret belongs in them. Linux 5.9; Landlock's parts as named below.
  */
@@ -63,7 +63,7 @@ struct path_rule { uint64_t access; int32_t fd; } __attribute__((packed));
 struct port_rule { uint64_t access, port; };
 
 struct options {
-  long parent, uid, gid, connect, seccomp, files, processes; /* -1: not given */
+  long parent, uid, gid, connect, seccomp, files, processes, data; /* -1: not given */
   long kept[KEPT_MAX];
   int kept_count;
   struct { char kind; const char *path; } rules[RULES_MAX];
@@ -80,10 +80,10 @@ static void add_rule(struct options *o, char kind, const char *path) {
 }
 
 static struct options parse(char **argv) {
-  struct options o = { .parent = -1, .uid = -1, .gid = -1, .connect = -1, .seccomp = -1, .files = -1, .processes = -1 };
+  struct options o = { .parent = -1, .uid = -1, .gid = -1, .connect = -1, .seccomp = -1, .files = -1, .processes = -1, .data = -1 };
   const struct { const char *name; long *value; } numbers[] = {
     { "--parent", &o.parent }, { "--uid", &o.uid }, { "--gid", &o.gid }, { "--connect", &o.connect },
-    { "--seccomp", &o.seccomp }, { "--files", &o.files }, { "--processes", &o.processes },
+    { "--seccomp", &o.seccomp }, { "--files", &o.files }, { "--processes", &o.processes }, { "--data", &o.data },
   };
   for (; *argv != NULL && strcmp(*argv, "--") != 0; argv += 2) {
     const char *name = argv[0], *value = argv[1];
@@ -183,6 +183,7 @@ static void become_command(const struct options *o, pid_t supervisor, const sigs
   if (o->seccomp >= 0) read_filter(o->seccomp, code, &program);
   set_limit(RLIMIT_CORE, 0, "core");
   set_limit(RLIMIT_NOFILE, o->files, "files");
+  set_limit(RLIMIT_DATA, o->data, "data");
   become(o);
   set_limit(RLIMIT_NPROC, o->processes, "processes"); /* counts those of the user, so only when it is that user */
   drop_capabilities();

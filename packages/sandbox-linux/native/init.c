@@ -11,7 +11,7 @@
  *   --control FD       a stream socket to the manager. When that is gone, everything here ends
  *   --environment FD   the command's environment, as strings that end with a NUL
  *   --keep FD          a descriptor that the command gets besides 0, 1 and 2
- *   --files N, --processes N      rlimits, of this process too
+ *   --files N, --processes N, --data N      rlimits, of this process too; data is what each process may have of its own memory
  *   --terminal FD      the host's terminal, as a description that does not block
  *   --slave FD         0, 1 or 2: the command gets its terminal there
  *   --background 1     others may use the host's terminal; the command gets its input only when it asks for it
@@ -37,7 +37,7 @@
 enum { CHUNK = 4096, DRAIN_MS = 2000, ENVIRONMENT_MAX = 4 << 20, SUSPEND_SECONDS = 2 };
 
 struct options {
-  long control, environment, keep, files, processes, terminal, background; /* -1: not given */
+  long control, environment, keep, files, processes, data, terminal, background; /* -1: not given */
   int is_slave[STREAMS];
   char **command;
 };
@@ -56,10 +56,10 @@ static struct {
 /* ---- options ---- */
 
 static struct options parse(char **argv) {
-  struct options o = { -1, -1, -1, -1, -1, -1, -1, { 0 }, NULL };
+  struct options o = { -1, -1, -1, -1, -1, -1, -1, -1, { 0 }, NULL };
   const struct { const char *name; long *value; } numbers[] = {
     { "--control", &o.control }, { "--environment", &o.environment }, { "--keep", &o.keep }, { "--files", &o.files },
-    { "--processes", &o.processes }, { "--terminal", &o.terminal }, { "--background", &o.background },
+    { "--processes", &o.processes }, { "--data", &o.data }, { "--terminal", &o.terminal }, { "--background", &o.background },
   };
   for (; *argv != NULL && strcmp(*argv, "--") != 0; argv += 2) {
     if (argv[1] == NULL) refuse("an option has no value");
@@ -323,6 +323,7 @@ int main(int argc, char **argv) {
   self.is_foreground = o.background != 1;
   set_limit(RLIMIT_CORE, 0, "core");
   set_limit(RLIMIT_NOFILE, o.files, "files");
+  set_limit(RLIMIT_DATA, o.data, "data");
   set_limit(RLIMIT_NPROC, o.processes, "processes");
   self.command = fork();
   if (self.command < 0) fail("start", o.command[0]);

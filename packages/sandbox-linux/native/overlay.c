@@ -2,12 +2,17 @@
  * overlay: lets a command write into a folder without changing it. What it writes goes to a layer above, which a person looks at afterwards.
  *
  *   overlay --workspace PATH --expect FD --layers FD --report FD -- COMMAND [ARGUMENT]...
+ *   overlay --workspace PATH --expect FD --mounts FD [--users FD] --report FD -- COMMAND [ARGUMENT]...
  *   overlay --xattrs DIRECTORY     names what below a layer has attributes that are no content: PATH NUL KIND NUL, in no order; 3: there is more
  *   overlay --about                says that it runs here
  *
  * In a mount namespace of its own (and a user namespace, where it is not root) it mounts an overlay over the workspace and becomes the command, which with
  * all that it starts sees the overlay. The kernel takes layers only from the mount namespace that they are mounted in: the workspace is opened anew there, through no link, and
  * has to be what --expect is open on; the layers, which others cannot reach by a path, are the working directory, which goes along into a new namespace.
+ *
+ * With --mounts, a mount namespace in which that was done (--users: its user namespace, where the caller is not root), the command sees the same overlay: not a second one over
+ * the same layers, of which the kernel does not say what they would hold. Root takes the mount out of there and starts nothing among the names of somebody else's namespace.
+ *
  * --report gets one line: "mounted DEVICE INODE" of what the workspace's name leads to now, or "failed REASON". No step that fails is passed over.
  *
  * KIND is o for a folder that hides what was below it, x for any attribute that neither the kernel's overlay nor a security module keeps there.
@@ -26,7 +31,9 @@
 #include <sys/statfs.h>
 #include <sys/xattr.h>
 
-enum { SYS_OPENAT2 = 437 /* the same on every architecture */, TEXT_MAX = 512, OVERLAY_MAGIC = 0x794c7630, TOO_MUCH = 3 };
+enum { SYS_OPEN_TREE = 428, SYS_MOVE_MOUNT = 429, SYS_OPENAT2 = 437 /* the same on every architecture */ };
+enum { TREE_CLONE = 1, TREE_CLOEXEC = O_CLOEXEC, FROM_EMPTY_PATH = 4, TO_EMPTY_PATH = 0x40 /* C libraries before 2.36 have no names for them */ };
+enum { TEXT_MAX = 512, OVERLAY_MAGIC = 0x794c7630, TOO_MUCH = 3 };
 enum { ENTRIES_MAX = 400000, DEPTH_MAX = 200, NAMES_MAX = 65536, OUTPUT_MAX = 1 << 20 };
 #define UPPER "upper"
 #define WORK "work"
@@ -88,18 +95,49 @@ static int open_real(const char *path) {
   return fd;
 }
 
-static void mount_overlay(const char *path, int expected) {
+/* The workspace as it is on the host, and has to be. */
+static int open_lower(const char *path, int expected) {
   struct stat wanted, found;
-  struct statfs kind;
-  char place[64], options[TEXT_MAX];
   int lower = open_real(path);
   if (fstat(expected, &wanted) != 0 || fstat(lower, &found) != 0) stop("look at the workspace");
   errno = ESTALE;
   if (wanted.st_dev != found.st_dev || wanted.st_ino != found.st_ino) stop("open the workspace: it was exchanged");
+  return lower;
+}
+
+static void mount_overlay(const char *path, int expected) {
+  char place[64], options[TEXT_MAX];
+  int lower = open_lower(path, expected);
   snprintf(place, sizeof place, "/proc/self/fd/%d", lower);
   snprintf(options, sizeof options, "lowerdir=%s,upperdir=" UPPER ",workdir=" WORK ",userxattr", place);
   if (mount("overlay", place, "overlay", MS_NODEV | MS_NOSUID, options) != 0) stop("mount an overlay");
   close(lower);
+}
+
+/* The mount that is there already: a copy of it in a namespace of root's own, or its whole namespace where that is of the caller's own user. */
+static void share_overlay(const char *path, int expected, int users, int mounts) {
+  int own = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  if (own < 0) stop("find its own mounts");
+  if (users >= 0 && setns(users, CLONE_NEWUSER) != 0) stop("enter the user namespace of the overlay");
+  if (setns(mounts, CLONE_NEWNS) != 0) stop("enter the mount namespace of the overlay");
+  if (users < 0) {
+    int there = open_real(path);
+    int copy = (int)syscall(SYS_OPEN_TREE, there, "", AT_EMPTY_PATH | TREE_CLONE | TREE_CLOEXEC);
+    if (copy < 0) stop("take the overlay");
+    close(there);
+    if (setns(own, CLONE_NEWNS) != 0) stop("leave the mount namespace of the overlay");
+    enter_namespaces();
+    int lower = open_lower(path, expected);
+    if (syscall(SYS_MOVE_MOUNT, copy, "", lower, "", FROM_EMPTY_PATH | TO_EMPTY_PATH) != 0) stop("mount the overlay");
+    close(copy);
+    close(lower);
+  }
+  close(own);
+}
+
+static void confirm_overlay(const char *path) {
+  struct stat found;
+  struct statfs kind;
   int mounted = open_real(path);
   errno = EIO;
   if (fstat(mounted, &found) != 0 || fstatfs(mounted, &kind) != 0 || kind.f_type != OVERLAY_MAGIC) stop("see the overlay");
@@ -109,22 +147,30 @@ static void mount_overlay(const char *path, int expected) {
 
 static void become_command(char **argv) {
   const char *path = NULL;
-  long expected = -1, layers = -1;
+  long expected = -1, layers = -1, users = -1, mounts = -1;
   for (; *argv != NULL && strcmp(*argv, "--") != 0; argv += 2) {
     if (argv[1] == NULL) refuse("an option has no value");
     if (strcmp(*argv, "--workspace") == 0) path = argv[1];
     else if (strcmp(*argv, "--expect") == 0) expected = number(argv[1]);
     else if (strcmp(*argv, "--layers") == 0) layers = number(argv[1]);
+    else if (strcmp(*argv, "--users") == 0) users = number(argv[1]);
+    else if (strcmp(*argv, "--mounts") == 0) mounts = number(argv[1]);
     else if (strcmp(*argv, "--report") == 0) report = (int)number(argv[1]);
     else refuse("an option is unknown");
   }
   if (*argv == NULL || argv[1] == NULL) refuse("there is no command after --");
-  if (path == NULL || *path != '/' || expected < 0 || layers < 0 || report < 0) refuse("an option is missing");
-  if (fchdir((int)layers) != 0) stop("enter the layers");
-  enter_namespaces();
-  mount_overlay(path, (int)expected);
+  if (path == NULL || *path != '/' || expected < 0 || (layers < 0) == (mounts < 0) || report < 0) refuse("an option is missing");
+  if (mounts >= 0) share_overlay(path, (int)expected, (int)users, (int)mounts);
+  else {
+    if (fchdir((int)layers) != 0) stop("enter the layers");
+    enter_namespaces();
+    mount_overlay(path, (int)expected);
+  }
   if (chdir("/") != 0) stop("leave the layers");
-  close((int)layers);
+  confirm_overlay(path);
+  const long further[] = { layers, users, mounts };
+  for (int i = 0; i < 3; i++)
+    if (further[i] >= 0) close((int)further[i]);
   close(report);
   execv(argv[1], argv + 1);
   fail("run", argv[1]);

@@ -15,7 +15,7 @@ import { helperDirectory, type NativeHelper, nativeHelper } from "./native-helpe
 import type { AgentUser, ConfinementOptions, LinuxSandbox, ResourceCaps } from "./parts.js";
 import { openPlaces } from "./places.js";
 import { mountedHome, refuseCovered, reopenAll } from "./private-home.js";
-import { parseCaps } from "./resource-caps.js";
+import { parseCaps, rlimitsOf } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { makePrivate, holdSupervised, probeByStart, type SupervisedPlan, type SupervisedSetup } from "./supervised.js";
 import { standardStreams, type StandardStreams } from "./standard-streams.js";
@@ -118,7 +118,7 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
     reachesProxy: network === "proxy",
     ...(places.workspace !== undefined && { cwd: places.workspace.path }),
     report: (groups) => makeLandlockReport({ network, landlockAbi: helper.landlockAbi, caps: limitsItem({ caps, groups }) }),
-    setUp: async ({ session, port }): Promise<SupervisedSetup> => {
+    setUp: async ({ session, port, groups }): Promise<SupervisedSetup> => {
       const given = places.home;
       const isMounted = given !== undefined && process.getuid?.() !== user.uid;
       const home = given === undefined || isMounted ? await makePrivate(join(session.directory, "home"), user) : given;
@@ -145,7 +145,7 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
           ...makeLandlockRules({ places, readable: [session.inside, environment], own, terminals, sourceOf }),
           "--connect",
           network === "proxy" ? `${port}` : "0",
-          ...limitOptions(caps, user),
+          ...limitOptions(groups === undefined ? caps : rlimitsOf(caps, groups), user),
         ],
       };
     },

@@ -27,6 +27,8 @@ export interface AgentParts {
   readonly listeners: readonly Server[];
   readonly groups: CapGroups;
   readonly session: Session;
+  /** Where its workspace is an overlay. */
+  readonly view: Disposable | undefined;
   readonly report: SandboxReport;
   readonly signal: AbortSignal | undefined;
 }
@@ -83,7 +85,8 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
 }
 
 /** Bubblewrap goes when the agent does; without native/init.c, what the agent started goes with the namespace's init, a moment later. */
-async function cleanUp({ processes, listeners, groups, session }: AgentParts): Promise<void> {
+async function cleanUp({ processes, listeners, groups, session, view }: AgentParts): Promise<void> {
+  view?.[Symbol.dispose]();
   signalProcess(processes.init, "SIGKILL");
   await gone(processes.init);
   for (const each of listeners) each.close();

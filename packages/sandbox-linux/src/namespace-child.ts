@@ -23,6 +23,7 @@ import { rlimitCommand } from "./resource-caps.js";
 import { standardStreams, type StandardStreams } from "./standard-streams.js";
 import { startTool } from "./tools.js";
 import { shownPlaces } from "./workspace.js";
+import { viewRoot } from "./namespace-view.js";
 import { guardedPaths, type WorkspaceGuard } from "./workspace-guard.js";
 
 /** The proxy's port inside: any would do, the agent has all of them to itself. */
@@ -34,6 +35,8 @@ const FDS = { seccomp: 4, args: 5, control: 6, environment: 7, init: 8, terminal
 /** What to start. */
 export interface NamespaceStart {
   readonly prepared: NamespacePreparation;
+  /** Caps that are rlimits. */
+  readonly limits: ResourceCaps;
   readonly session: Session;
   readonly argv: readonly string[];
   readonly options: HoldOptions;
@@ -53,7 +56,7 @@ export interface NamespaceChild {
  *
  * @throws ConsentError `options_invalid` for an environment that cannot be given.
  */
-export async function startNamespaceChild({ prepared, session, argv, options }: NamespaceStart): Promise<NamespaceChild> {
+export async function startNamespaceChild({ prepared, limits, session, argv, options }: NamespaceStart): Promise<NamespaceChild> {
   const { host, user, places, caps, node, filter, init } = prepared;
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
@@ -61,12 +64,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const { home, packages } = places;
   // Root's agent may not enter the directories above these.
   const [homeAt, packagesAt] = await Promise.all([home, packages].map((path, at) => placeOf(path, { host, session, name: String(at) })));
-  using open = openPlaces({
-    shown: shownPlaces(places),
-    own: [...ownSources({ inside, etc, node }), ...[home, packages].filter((path) => path !== undefined)],
-    hidden: places.hidden,
-    guarded: guardedPaths(prepared.guard),
-  });
+  using open = openShown(prepared, ownSources({ inside, etc, node }));
   using overlay = openOverlay(prepared, open, FDS.places);
   const env = options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home });
   const args = makeArguments({
@@ -94,6 +92,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
   const command = [
+    ...overlay.outermost,
     ...mountedAt(home, homeAt),
     ...mountedAt(packages, packagesAt),
     ...bwrapCommand(host, user, overlay.command),
@@ -102,8 +101,8 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     "--",
     ...insideCommand(host, user),
     // The first process closes what the agent is not to have.
-    ...(init.isAvailable ? [...initCommand(caps, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
-    ...(init.isAvailable ? [] : [...rlimitCommand(caps), ...firstStageCommand(stage, argv)]),
+    ...(init.isAvailable ? [...initCommand(limits, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
+    ...(init.isAvailable ? [] : [...rlimitCommand(limits), ...firstStageCommand(stage, argv)]),
   ];
   const child = spawnWith(command, { streams, terminal, init: init.isAvailable ? init.path : undefined, open, overlay });
   feed(child, FDS.seccomp, filter);
@@ -112,6 +111,18 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
   if (!init.isAvailable) return { process: child, control: undefined, places: expected };
   feed(child, FDS.environment, environment);
   return { process: child, control: createJobControl(pipeOf(child, FDS.control), terminal), places: expected };
+}
+
+/** What the operator shows, where its names lead for this sandbox, and what is ours. */
+function openShown({ places, guard }: NamespacePreparation, own: readonly string[]): OpenPlaces {
+  const { home, packages, hidden, view } = places;
+  return openPlaces({
+    ...(view !== undefined && { root: viewRoot(view) }),
+    shown: shownPlaces(places),
+    own: [...own, ...[home, packages].filter((path) => path !== undefined)],
+    hidden,
+    guarded: guardedPaths(guard),
+  });
 }
 
 /** Without what is gone since it was found: by its name, something else could be mounted. */
@@ -162,8 +173,18 @@ function expectedPlaces({ all }: OpenPlaces, { inside, etc, home }: OwnSources):
 }
 
 /** native/init.c, named by its descriptor: where it lies need not be a place that the agent's user may enter. */
-function initCommand({ processes, openFiles }: ResourceCaps, terminal: HostTerminal | undefined): readonly string[] {
-  const numbers = { control: FDS.control, environment: FDS.environment, keep: CHANNEL_FD, processes, files: openFiles };
+function initCommand(
+  { processes, openFiles, processMemoryBytes: data }: ResourceCaps,
+  terminal: HostTerminal | undefined,
+): readonly string[] {
+  const numbers = {
+    control: FDS.control,
+    environment: FDS.environment,
+    keep: CHANNEL_FD,
+    processes,
+    files: openFiles,
+    ...(data !== undefined && { data }),
+  };
   const shown = terminal === undefined ? {} : { terminal: FDS.terminal, background: terminal.isShared ? 1 : 0 };
   return [
     `/proc/self/fd/${FDS.init}`,

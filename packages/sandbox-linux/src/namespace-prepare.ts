@@ -26,7 +26,7 @@ export interface NamespacePreparation {
   readonly filter: Uint8Array;
   readonly node: string;
   readonly init: InitHelper;
-  /** native/overlay.c, where the workspace is an overlay. */
+  /** native/overlay.c, where the workspace is an overlay, the agent's own or that of another. */
   readonly overlay: string | undefined;
   readonly isOffline: boolean;
 }
@@ -71,7 +71,7 @@ export async function prepareNamespace(
   }
   const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
   const [init, filter] = [await findInit({ mayRecall }), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
-  const overlay = places.workspace?.access === "overlay" ? await overlayHelper({ mayRecall }) : undefined;
+  const overlay = places.workspace?.access === "overlay" || places.view !== undefined ? await overlayHelper({ mayRecall }) : undefined;
   if (overlay?.isAvailable === false) return overlay;
   // It closes what the agent must not have of the overlay.
   if (overlay !== undefined && !init.isAvailable) return init;

@@ -10,11 +10,12 @@ import { requireLevel } from "./levels.js";
 import { findProcesses, superviseAgent } from "./namespace-agent.js";
 import { type NamespaceChild, PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
 import { type FindInit, type NamespaceOptions, type NamespacePreparation, prepareNamespace } from "./namespace-prepare.js";
+import { type HeldView, holdView } from "./namespace-view.js";
 import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 import { initHelper } from "./native-helper.js";
 import type { ConnectionTakers, HeldAgent, HoldOptions, LinuxSandbox, LinuxSandboxedProcess, Session } from "./parts.js";
 import { endTree, markProcess } from "./process-tree.js";
-import { type CapGroups, capsItem, createCapGroups, rlimitCommand } from "./resource-caps.js";
+import { type CapGroups, capsItem, createCapGroups, rlimitCommand, rlimitsOf } from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
 
 /** Node starts once inside; a machine that takes longer for it is not going to run an agent. */
@@ -85,6 +86,7 @@ interface Begun {
   child?: NamespaceChild;
   groups?: CapGroups;
   listeners?: readonly Server[];
+  view?: HeldView;
 }
 
 async function holdPrepared(prepared: NamespacePreparation, argv: readonly string[], options: HoldOptions): Promise<HeldAgent> {
@@ -103,7 +105,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps, isOverlay: prepared.overlay !== undefined });
     requireLevel(report, requiredLevel);
     signal.throwIfAborted();
-    begun.child = await startNamespaceChild({ prepared, session, argv, options });
+    begun.child = await startNamespaceChild({ prepared, limits: rlimitsOf(prepared.caps, groups), session, argv, options });
     const { process: child, control, places } = begun.child;
     const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, ports, session, signal, places });
     begun.listeners = [stage.listener, ...stage.further];
@@ -112,7 +114,11 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
     const { found } = prepared.guard;
-    const agent = { child, control, processes, listeners: begun.listeners, groups, session, report, signal: ended };
+    const { workspace } = prepared.places;
+    const overlay = workspace?.access === "overlay" ? places.find(({ path }) => path === workspace.path) : undefined;
+    if (overlay !== undefined) begun.view = holdView(child.pid ?? -1, overlay);
+    const { view } = begun;
+    const agent = { child, control, processes, listeners: begun.listeners, groups, session, view, report, signal: ended };
     const go = (takers: ConnectionTakers): LinuxSandboxedProcess => {
       ended?.throwIfAborted();
       // Closed here, the port is closed inside.
@@ -121,7 +127,8 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
       stage.go(takers);
       return superviseAgent(agent);
     };
-    return makeHeld({ report, ...(found !== undefined && { persistent: found }), go, undo, end: () => takeBack(begun) });
+    const known = { ...(found !== undefined && { persistent: found }), ...(view !== undefined && { view: view.view }) };
+    return makeHeld({ report, ...known, go, undo, end: () => takeBack(begun) });
   } catch (error) {
     return await undo(error);
   }
@@ -149,7 +156,8 @@ function checkCommand(argv: readonly string[]): void {
   }
 }
 
-async function takeBack({ session, child, groups, listeners = [] }: Begun): Promise<void> {
+async function takeBack({ session, child, groups, listeners = [], view }: Begun): Promise<void> {
+  view?.[Symbol.dispose]();
   const { pid, exitCode, signalCode } = child?.process ?? { exitCode: null, signalCode: null };
   // One that has ended took all of its namespace with it, and its number may be somebody else's.
   const mark = pid === undefined || exitCode !== null || signalCode !== null ? undefined : markProcess(pid);

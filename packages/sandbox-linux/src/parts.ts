@@ -35,6 +35,8 @@ export type ConnectionTakers = Pick<SandboxSpawnOptions<Socket>, "onConnection" 
 export interface HeldAgent {
   /** What is in force for it. */
   readonly report: SandboxReport;
+  /** What it finds under the names of the host, where its workspace is an overlay; until it ends. */
+  readonly view?: AgentView;
   /** What of the workspace is run later, by itself, by other programs, as the sandbox saw it; left out where it did not look. */
   readonly persistent?: readonly string[];
   /**
@@ -45,6 +47,12 @@ export interface HeldAgent {
   go(takers: ConnectionTakers): Promise<LinuxSandboxedProcess>;
   /** Ends it instead. */
   close(): Promise<void>;
+}
+
+/** What an agent finds under the names of the host, for another sandbox to be shown: see {@link ConfinementOptions.view}. Known, not shaped. */
+export interface AgentView {
+  /** The real path of the workspace that is an overlay there. */
+  readonly workspace: string;
 }
 
 /** An agent of this package's backends; with `stdio: "pipe"` its standard input and output are here, with `stderr: "pipe"` its standard error. */
@@ -71,6 +79,8 @@ export interface ResourceCaps {
   readonly processes: number;
   /** Bytes of memory, where the host has a memory controller. */
   readonly memoryBytes: number;
+  /** Bytes of its own memory that each process may have where the host lets nobody limit that of all; left out: that is not limited then. */
+  readonly processMemoryBytes?: number;
   /** Bytes of each private file system (`/tmp`, home, `/dev/shm`). */
   readonly scratchBytes: number;
   /** Open files a process. */
@@ -81,6 +91,8 @@ export interface ResourceCaps {
 export interface ConfinementOptions {
   /** Left out: none; the agent works in its private home or temporary directory. */
   readonly workspace?: Workspace;
+  /** Names lead where they lead for that agent: what is shown of its workspace is its overlay. `namespace` only; others refuse. */
+  readonly view?: AgentView;
   /** Further directories of the host that the agent may read. */
   readonly readable?: readonly string[];
   /** Further directories of the host that the agent may write, guarded as a workspace is. `namespace` and `landlock` only; others refuse. */

@@ -25,11 +25,13 @@ export interface OpenPlaces extends Disposable {
 }
 
 /** Opens nothing, and needs no permission on the file itself. Numbers of Linux that Node has no name for. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 const OWNERS = 0o700;
 
 /** What is opened. */
 export interface PlacesToOpen {
+  /** Where the names of `shown` and `guarded` begin: `/`, unless they are those of another mount namespace. */
+  readonly root?: string;
   /** Real paths of what the operator shows. */
   readonly shown: readonly string[];
   /** Paths of ours, which may lie in hidden places. */
@@ -45,7 +47,7 @@ export interface PlacesToOpen {
  *
  * @throws ConsentError `options_invalid` where a place is not there, has become a link, or holds or lies in a hidden one.
  */
-export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): OpenPlaces {
+export function openPlaces({ root = "/", shown, own, hidden, guarded = [] }: PlacesToOpen): OpenPlaces {
   const all: OpenPlace[] = [];
   const close = (): void => {
     for (const { fd } of all.splice(0)) closeSync(fd);
@@ -54,7 +56,7 @@ export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): 
     const secrets = hidden.flatMap((path) => chainOf(path));
     for (const path of new Set([...shown, ...own])) {
       // A temporary directory or a Node may be reached through links of the operator's, which no agent can write.
-      const { fd, chain } = openPath(shown.includes(path) ? path : realpathSync(path));
+      const { fd, chain } = shown.includes(path) ? openPath(path, root) : openPath(realpathSync(path));
       const id = fileIdOf(fd);
       all.push({ path, fd, ...id });
       if (!shown.includes(path)) continue;
@@ -64,7 +66,7 @@ export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): 
       if (secret !== undefined) throw refused(path, `it holds or lies in "${secret.name}", which stays hidden`);
     }
     for (const path of guarded) {
-      const fd = tryOpen(path);
+      const fd = tryOpen(path, root);
       if (fd !== undefined) all.push({ path, fd, ...fileIdOf(fd) });
     }
     return { all, [Symbol.dispose]: close };
@@ -74,9 +76,9 @@ export function openPlaces({ shown, own, hidden, guarded = [] }: PlacesToOpen): 
   }
 }
 
-function tryOpen(path: string): number | undefined {
+function tryOpen(path: string, root: string): number | undefined {
   try {
-    return openPath(path).fd;
+    return openPath(path, root).fd;
   } catch {
     return undefined;
   }
@@ -119,8 +121,8 @@ function reopenOpened(fd: number, { uid }: { readonly uid: number }): void {
 }
 
 /** A path's descriptor, and the ids of all directories on the way to it, itself included. */
-export function openPath(path: string): { readonly fd: number; readonly chain: readonly FileId[] } {
-  let fd = openSync("/", O_PATH);
+export function openPath(path: string, root = "/"): { readonly fd: number; readonly chain: readonly FileId[] } {
+  let fd = openSync(root, O_PATH);
   const chain = [fileIdOf(fd)];
   try {
     for (const component of path.split("/").filter((each) => each !== "")) {

@@ -38,9 +38,12 @@ export function refuseCovered(sandbox: string, { covered = [] }: Pick<Confinemen
 }
 
 /** Opens again what an agent may write and closed to itself. */
-export function reopenAll({ workspace, writable = [], home }: VisiblePlaces, user: AgentUser): void {
-  if (workspace !== undefined) reopenWorkspace(workspace, user);
-  for (const path of writable) reopenWorkspace({ path, access: "read-write" }, user);
+export function reopenAll({ workspace, writable = [], home, view }: VisiblePlaces, user: AgentUser): void {
+  // Below an overlay nothing is changed.
+  if (view === undefined) {
+    if (workspace !== undefined) reopenWorkspace(workspace, user);
+    for (const path of writable) reopenWorkspace({ path, access: "read-write" }, user);
+  }
   if (home !== undefined) giveHome(home, user);
 }
 

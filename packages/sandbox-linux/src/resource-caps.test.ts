@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { capsItem, DEFAULT_CAPS, groupParents, parseCaps, removeCgroup, rlimitCommand } from "./resource-caps.js";
+import { capsItem, DEFAULT_CAPS, groupParents, parseCaps, removeCgroup, rlimitCommand, rlimitsOf } from "./resource-caps.js";
 
 let root: string;
 beforeEach(async () => {
@@ -36,6 +36,17 @@ describe("rlimitCommand()", () => {
     const most = rlimitCommand({ ...DEFAULT_CAPS, openFiles: 2 ** 40, processes: 2 ** 40 });
     const greedy = spawn(most[0] ?? "", [...most.slice(1), "/bin/true"], { stdio: "inherit" });
     expect(await once(greedy, "exit")).toEqual([0, null]);
+  });
+});
+
+describe("rlimitsOf()", () => {
+  it("has the memory of each process only where no group has that of all, and only where it was asked for", () => {
+    const caps = { ...DEFAULT_CAPS, memoryBytes: 2 ** 30, processMemoryBytes: 2 ** 30 };
+    expect(rlimitsOf(caps, { limitsMemory: false })).toEqual(caps);
+    expect(rlimitsOf(caps, { limitsMemory: true })).toEqual({ ...DEFAULT_CAPS, memoryBytes: 2 ** 30 });
+    expect(rlimitCommand(rlimitsOf(caps, { limitsMemory: false })).join(" ")).toContain(`--data=${2 ** 30}`);
+    for (const each of [rlimitsOf(caps, { limitsMemory: true }), DEFAULT_CAPS])
+      expect(rlimitCommand(each).join(" ")).not.toContain("--data");
   });
 });
 
@@ -77,5 +88,10 @@ describe("capsItem()", () => {
     expect(partial).toMatchObject({ aspect: "resource_caps", enforcement: "partial", fix: expect.any(String) });
     expect(partial.reason).toContain("memory is not limited");
     expect(partial.reason).toContain("number of files is not limited");
+    const asked = { ...DEFAULT_CAPS, memoryBytes: 2 ** 30, processMemoryBytes: 2 ** 30 };
+    const each = capsItem({ limitsProcesses: false, limitsMemory: false }, asked, true);
+    expect([each.enforcement, each.reason]).toEqual(["partial", expect.stringContaining(`memory per process: ${2 ** 30} bytes`)]);
+    expect(capsItem({ limitsProcesses: true, limitsMemory: true }, asked, true).reason).toContain(`, ${2 ** 30} bytes of memory`);
+    expect(capsItem({ limitsProcesses: true, limitsMemory: false }, asked, false).reason).toContain("memory is not limited");
   });
 });

@@ -56,11 +56,31 @@ export function parseCaps(caps: ConfinementOptions["caps"] = {}): ResourceCaps {
  * The start of a command line that sets the rlimits, to be run inside: in a user namespace of its own the kernel counts only the processes
  * there. Empty where the host has no prlimit.
  */
-export function rlimitCommand({ processes, openFiles }: ResourceCaps): readonly string[] {
+export function rlimitCommand({ processes, openFiles, processMemoryBytes }: ResourceCaps): readonly string[] {
   const prlimit = PRLIMIT.find((path) => statOptional(path) !== undefined);
   if (prlimit === undefined) return [];
   const most = (cap: number, name: string): number => Math.min(cap, hardLimit(name)); // only root may go above
-  return [prlimit, `--nproc=${most(processes, "Max processes")}`, `--nofile=${most(openFiles, "Max open files")}`, "--core=0", "--"];
+  const data = processMemoryBytes === undefined ? [] : [`--data=${most(processMemoryBytes, "Max data size")}`];
+  return [
+    prlimit,
+    `--nproc=${most(processes, "Max processes")}`,
+    `--nofile=${most(openFiles, "Max open files")}`,
+    ...data,
+    "--core=0",
+    "--",
+  ];
+}
+
+/** The caps that are rlimits: of memory only where no group limits that of all, whose limit breaks nothing that asks for more than it uses. */
+export function rlimitsOf(caps: ResourceCaps, groups: Pick<CapGroups, "limitsMemory">): ResourceCaps {
+  const { processMemoryBytes: _, ...rest } = caps;
+  return groups.limitsMemory ? rest : caps;
+}
+
+/** What the report says of memory. */
+export function memoryText({ memoryBytes, processMemoryBytes }: ResourceCaps, limitsMemory: boolean, hasRlimits = true): string {
+  if (limitsMemory) return `${memoryBytes} bytes of memory`;
+  return processMemoryBytes === undefined || !hasRlimits ? "memory is not limited" : `memory per process: ${processMemoryBytes} bytes`;
 }
 
 function hardLimit(name: string): number {
@@ -125,7 +145,7 @@ export function capsItem(
   const parts = [
     hasRlimits || limitsProcesses ? `at most ${caps.processes} processes` : "processes are not limited",
     hasRlimits ? `${caps.openFiles} open files a process, no core dumps` : "open files are not limited",
-    limitsMemory ? `${caps.memoryBytes} bytes of memory` : "memory is not limited",
+    memoryText(caps, limitsMemory, hasRlimits),
     `${caps.scratchBytes} bytes in each private file system${limitsMemory ? "" : ", whose number of files is not limited"}`, // as memory they count
   ];
   const isWhole = hasRlimits && limitsMemory;

@@ -5,11 +5,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { SandboxItem } from "@acp/core";
 import type { AgentUser, ResourceCaps } from "./parts.js";
-import type { CapGroups } from "./resource-caps.js";
+import { type CapGroups, memoryText } from "./resource-caps.js";
 
 /** Limits as options of native/confine.c. */
-export function limitOptions({ openFiles, processes }: ResourceCaps, { uid }: AgentUser): readonly string[] {
-  return ["--files", `${openFiles}`, "--processes", `${threadsOf(uid) + processes}`];
+export function limitOptions({ openFiles, processes, processMemoryBytes }: ResourceCaps, { uid }: AgentUser): readonly string[] {
+  const data = processMemoryBytes === undefined ? [] : ["--data", `${processMemoryBytes}`];
+  return ["--files", `${openFiles}`, "--processes", `${threadsOf(uid) + processes}`, ...data];
 }
 
 /** What the report says of them. */
@@ -22,7 +23,7 @@ export function limitsItem(parts: {
   const reasons = [
     `at most ${caps.openFiles} open files a process, no core dumps`,
     groups?.limitsProcesses === true ? `${caps.processes} processes` : `${caps.processes} processes more than its user had at the start`,
-    groups?.limitsMemory === true ? `${caps.memoryBytes} bytes of memory` : "memory is not limited",
+    memoryText(caps, groups?.limitsMemory === true),
     "the disk is not limited",
   ];
   return { aspect: "resource_caps", enforcement: "partial", reason: reasons.join(", "), fix: "Use the namespace sandbox" };

@@ -56,6 +56,8 @@ export interface SupervisedPlan {
 export interface SupervisedPlace {
   readonly session: Session;
   readonly port: number;
+  /** Left out where the plan has no caps. */
+  readonly groups: CapGroups | undefined;
 }
 
 /** What an agent starts with. */
@@ -156,7 +158,7 @@ async function holdIn(starting: Starting): Promise<Held> {
   const report = plan.report(groups);
   const { port, server } = await listenOnLoopback(0);
   undo.add(() => stopListening(server));
-  const setup = await plan.setUp({ session, port });
+  const setup = await plan.setUp({ session, port, groups });
   using open = setup.open;
   const env = { ...setup.env, ...options.env({ port, files: session.inside, home: setup.home }) };
   const environment = await writeEnvironment(session, plan.user, env);

@@ -48,7 +48,12 @@ export function guardWorkspace(workspace: Workspace | undefined, user?: AgentUse
 }
 
 /** Looks at all that an agent may write of the host. */
-export function guardAll({ workspace, writable = [] }: Pick<VisiblePlaces, "workspace" | "writable">, user: AgentUser): WorkspaceGuard {
+export function guardAll(
+  { workspace, writable = [], view }: Pick<VisiblePlaces, "workspace" | "writable" | "view">,
+  agentUser: AgentUser,
+): WorkspaceGuard {
+  // Below an overlay nothing is changed, and what is looked for is what the person has there.
+  const user = view === undefined ? agentUser : undefined;
   const own = guardWorkspace(workspace, user);
   const guards = [own, ...writable.map((path) => guardWorkspace({ path, access: "read-write" }, user))];
   return {

@@ -7,7 +7,7 @@ import { opendir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
-import type { ConfinementOptions, Workspace } from "./parts.js";
+import type { AgentView, ConfinementOptions, Workspace } from "./parts.js";
 import { helperDirectory } from "./native-helper.js";
 import { sessionsDirectory } from "./session.js";
 
@@ -23,6 +23,8 @@ export interface VisiblePlaces {
   readonly packages?: string;
   /** What of the workspace is empty inside. */
   readonly covered?: readonly string[];
+  /** Where their names lead, where that is not what they lead to on the host. */
+  readonly view?: AgentView;
   /** Must stay invisible even where a place that shows the system holds them. */
   readonly hidden: readonly string[];
   /** What runs outside, which the agent may see and never change. */
@@ -57,12 +59,13 @@ const PROGRAMS = ["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr"];
 /**
  * Checks what an agent may see.
  *
- * @param canOverlay - Whether the backend can keep apart what the agent writes.
+ * @param canOverlay - Whether the backend can keep apart what the agent writes, or show what was.
  * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds or lies in a hidden one.
  */
 export function checkPlaces(options: ConfinementOptions, canOverlay = false): VisiblePlaces {
-  const { workspace, readable = [], writable = [], home, packages, hidden = [], programs = [] } = options;
+  const { workspace, readable = [], writable = [], home, packages, hidden = [], programs = [], view } = options;
   if (workspace?.access === "overlay") checkOverlay(workspace, { hidden, canOverlay });
+  if (view !== undefined && !canOverlay) throw refused(view.workspace, "only namespace can show what another agent sees");
   // What of ours an agent must neither see nor change: by what it writes there it would run outside.
   const own = [sessionsDirectory(), helperDirectory()].map(realOrGiven);
   const kept = [...hidden.map(realOrGiven), ...own];
@@ -79,11 +82,12 @@ export function checkPlaces(options: ConfinementOptions, canOverlay = false): Vi
   for (const path of [...(work === undefined ? [] : [work.path]), ...written]) refuseOverlap(path, ours);
   const twice = written.find((path) => work?.access === "overlay" && overlap(path, work.path));
   if (twice !== undefined) throw refused(twice, "it would be written, and the workspace is to stay as it is");
-  const all = readable.map((path) => check(path, "read-only"));
+  const given = readable.map((path) => check(path, "read-only"));
   // An overlay shows what lies in its workspace already, and under a name of the host there is no other.
-  const read = work?.access === "overlay" ? all.filter((path) => !liesIn(path, work.path)) : all;
+  const read = work?.access === "overlay" ? given.filter((path) => !liesIn(path, work.path)) : given;
   const covered = checkCovered(options.covered ?? [], work);
-  const shown = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept, covered };
+  const all = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept, covered };
+  const shown = view === undefined ? all : withView(all, view);
   const withHome = home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
   return packages === undefined ? withHome : { ...withHome, packages: checkPackages(packages, withHome, { homes, own }) };
 }
@@ -96,6 +100,12 @@ function checkCovered(covered: readonly string[], workspace: Workspace | undefin
       throw new ConsentError("options_invalid", `Cannot cover "${path}": it is not a real path in the workspace`);
   }
   return covered;
+}
+
+/** Of what is shown nothing may be in the workspace below the overlay, where it would be written past the review, or be read without what the agent wrote. */
+function withView(places: VisiblePlaces, view: AgentView): VisiblePlaces {
+  if (places.workspace?.access === "overlay") throw refused(view.workspace, "another agent works in an overlay of it already");
+  return shownPlaces(places).some((path) => overlap(path, view.workspace)) ? { ...places, view } : places;
 }
 
 /** It may lie in a hidden place; not where an agent could write. */

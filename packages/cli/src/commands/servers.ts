@@ -2,7 +2,7 @@
  * `acp servers list`, `show`, `update` and `remove`: the packages of MCP servers that npx starts. Only a person changes them, and every change is logged.
  */
 import { createInterface } from "node:readline";
-import { ConsentError, escapeText, logEvent, randomIds, systemClock } from "@acp/core";
+import { ConsentError, escapeText, logEvent, nearest, randomIds, systemClock } from "@acp/core";
 import type { Home } from "@acp/home";
 import { readAuditConfig } from "../logs/log-settings.js";
 import type { Invocation, Run } from "../command.js";
@@ -44,9 +44,10 @@ export const serversList: Run = async (invocation) => {
 export const serversShow: Run = async (invocation) => {
   const { print } = invocation;
   const name = nameOf(invocation, "show");
-  const store = openPinStore((await homeOf(invocation)).dir, name);
+  const home = await homeOf(invocation);
+  const store = openPinStore(home.dir, name);
   const pin = await store.read();
-  if (pin === undefined) return nothing(invocation, name);
+  if (pin === undefined) return nothing(invocation, { name, home });
   const { packages } = readLockfile(await store.readLockfile(pin), pin);
   print.result({ name, pin, packages }, () => [`${name}  ${describePin(pin)}`, ...packages.map(describePackage)]);
   return "ok";
@@ -61,7 +62,7 @@ export const serversUpdate: Run = async (invocation) => {
   const server = (config?.servers ?? []).find((each) => each.name === name);
   const wanted = server !== undefined && "command" in server ? readServerCommand(name, server.command) : undefined;
   if (wanted === undefined) {
-    print.notice(`There is no server "${name}" in ${file} that npx starts; acp servers list shows them`);
+    print.notice(`There is no server "${name}" in ${file} that npx starts; ${await hintAt({ name, home }, invocation)}`);
     return "nothing";
   }
   const signal = io.onStop();
@@ -87,7 +88,7 @@ export const serversRemove: Run = async (invocation) => {
   const name = nameOf(invocation, "remove");
   const home = await homeOf(invocation);
   await using _held = await holdServers(home.dir, io.onStop());
-  if (!(await openPinStore(home.dir, name).remove())) return nothing(invocation, name);
+  if (!(await openPinStore(home.dir, name).remove())) return await nothing(invocation, { name, home });
   await note({ home, io }, `Server "${name}": a person removed its packages`);
   print.result({ removed: name }, () => [`${print.tone("green", "removed")} the packages of ${name}`]);
   return "ok";
@@ -106,9 +107,24 @@ function wantedOf(name: string, command: readonly string[]): NpxCommand | undefi
   }
 }
 
-function nothing({ print }: Invocation, name: string): "nothing" {
-  print.notice(`Server "${name}" has no packages here; acp servers list shows those that have`);
+interface NamedServer {
+  readonly name: string;
+  readonly home: Home;
+}
+
+async function nothing(invocation: Invocation, named: NamedServer): Promise<"nothing"> {
+  invocation.print.notice(`Server "${named.name}" has no packages here; ${await hintAt(named, invocation)}`);
   return "nothing";
+}
+
+/** Where the names are, and the one that was meant. */
+async function hintAt({ name, home }: NamedServer, invocation: Invocation): Promise<string> {
+  const { config } = await readHomeConfig(home, invocation);
+  const meant = nearest(
+    name,
+    (config?.servers ?? []).map((each) => each.name).filter((each) => each !== name),
+  );
+  return `acp servers list shows them${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
 }
 
 async function note({ home, io }: { readonly home: Home; readonly io: Invocation["io"] }, text: string): Promise<void> {

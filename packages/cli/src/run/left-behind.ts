@@ -71,7 +71,7 @@ export function setNewAside({ path, places: before, ids, writable }: WorkspaceBe
     ),
     ...(isComplete ? [] : [INCOMPLETE]),
   ];
-  return ["The command left files that other programs run by themselves.", ...parts.filter((part) => part !== "")].join(" ");
+  return ["Files were left that other programs run by themselves.", ...parts.filter((part) => part !== "")].join(" ");
 }
 
 function isMoved({ aside }: SetAside): boolean {

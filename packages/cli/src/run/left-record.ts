@@ -51,7 +51,7 @@ export async function settleRecords(home: Pick<Home, "dir">): Promise<readonly s
 async function settle(path: string): Promise<string | undefined> {
   const before = readBefore(JSON.parse(await readPrivateFile(path, BYTES_MAX)));
   const notice = before === undefined ? undefined : setNewAside(before);
-  return notice === undefined || before === undefined ? undefined : `${notice} Workspace: ${before.path}`;
+  return notice === undefined || before === undefined ? undefined : `${notice} Folder: ${before.path}`;
 }
 
 function readBefore(value: unknown): WorkspaceBefore | undefined {

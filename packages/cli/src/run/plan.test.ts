@@ -45,6 +45,12 @@ describe("readPlan()", () => {
     });
   });
 
+  it("takes a size of memory where it limits something", () => {
+    expect(planOf("--memory", "4g", "--", "agent").memoryBytes).toBe(4 * 2 ** 30);
+    for (const sandbox of ["uid", "preload", "env"])
+      expect(() => planOf("--sandbox", sandbox, "--memory", "4g", "--", "agent")).toThrow(/^Cannot use --memory with --sandbox/u);
+  });
+
   it("takes what stays writable, from the workspace on", () => {
     expect(planOf("--workspace", "sub", "--write", ".vscode,/work/project/sub/.git/config", "--", "agent").workspace).toEqual({
       path: "/work/project/sub",

@@ -8,6 +8,7 @@ import type { SandboxLevel } from "@acp/core";
 import { LINUX_SANDBOXES } from "@acp/sandbox-linux";
 import type { LinuxSandboxName, Workspace } from "@acp/sandbox-linux";
 import type { Invocation } from "../command.js";
+import { readMemorySize } from "./memory-size.js";
 
 /** Levels that hold something, best first. */
 export const BARRIERS: readonly SandboxLevel[] = ["full", "uid", "partial"];
@@ -34,6 +35,8 @@ export interface RunPlan {
   readonly hostPorts: readonly number[];
   /** Name of a home that stays; left out: it is gone when the command has ended. */
   readonly privateHome?: string;
+  /** Bytes of memory: of all processes together where this host can limit that, else of each. */
+  readonly memoryBytes?: number;
   /** Where the command's model answers; left out: what its name and its variables tell. */
   readonly modelHosts?: readonly string[];
 }
@@ -72,6 +75,7 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     dns,
     hostPorts: listOf("host-port", values["host-port"]).map(readPort),
     ...(values["private-home"] !== undefined && { privateHome: readName(values["private-home"]) }),
+    ...(values.memory !== undefined && { memoryBytes: readMemorySize(values.memory) }),
     ...(values["model-host"] !== undefined && { modelHosts: readModelHosts(values["model-host"]) }),
   };
 }
@@ -116,6 +120,8 @@ function checkTogether({ sandbox, dns }: Pick<RunPlan, "dns"> & { readonly sandb
     throw usage(`Cannot use --host-port with --sandbox ${sandbox}: only in namespace localhost is the command's own`);
   if (values["private-home"] !== undefined && !["auto", "namespace", "landlock"].includes(sandbox))
     throw usage(`Cannot use --private-home with --sandbox ${sandbox}: the command has its user's home there`);
+  if (values.memory !== undefined && !["auto", "namespace", "landlock"].includes(sandbox))
+    throw usage(`Cannot use --memory with --sandbox ${sandbox}: only namespace and landlock limit it`);
   if (values["openclaw-user"] === undefined) return;
   if (values.write !== undefined && values.workspace === undefined)
     throw usage("Cannot use --write without a workspace: name one with --workspace");

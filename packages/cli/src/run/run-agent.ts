@@ -15,11 +15,10 @@ import type { GateInUse } from "../gate/with-gate.js";
 import { createAskedGate } from "./ask-ahead.js";
 import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
-import { lookBefore, setNewAside } from "./left-behind.js";
-import { keepRecord, settleRecords } from "./left-record.js";
 import { outsideServer } from "./outside-servers.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
+import { watchFolders } from "./watch-folders.js";
 import { screenOf } from "../gate/guard.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers } from "../servers/open-servers.js";
@@ -96,11 +95,8 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     const { agent, tunnels } = parts;
     const say = (line: string): void => invocation.print.notice(line);
     await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say });
-    const settled = await settleRecords(parts.home);
-    for (const notice of settled) await inUse.notices.say("left_behind", notice);
-    // What an earlier run left had its name still when the sandbox looked.
-    const before = lookBefore(parts.plan.workspace, seenOf(parts.held, settled.length === 0));
-    const record = before === undefined ? undefined : await keepRecord(parts.home, before);
+    const { workspace } = parts.plan;
+    const watched = await watchFolders({ ...parts, workspace, say: (notice) => inUse.notices.say("left_behind", notice) });
     const started = await parts.held.go({ onConnection: (socket) => proxy.attach(socket, { agent }), ports: hostPorts.takers });
     signals.to(started);
     try {
@@ -109,20 +105,13 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     } finally {
       await started.close();
       await endServers(opened, sessions);
-      const notice = before === undefined ? undefined : setNewAside(before);
-      if (notice !== undefined) await inUse.notices.say("left_behind", notice);
-      await record?.done();
+      await watched.end();
       if (parts.review !== undefined) await reviewAtEnd(parts.review, endPartsOf(parts));
     }
   } finally {
     hostPorts.close();
     await Promise.all([proxy.close(), endServers(opened, sessions)]);
   }
-}
-
-/** Only in `namespace` nothing of it can be replaced inside. */
-function seenOf({ persistent, report }: HeldAgent, isFresh: boolean): Parameters<typeof lookBefore>[1] {
-  return { seen: isFresh ? persistent : undefined, isHeld: report.sandbox === "namespace" };
 }
 
 /** What a person took or dropped at the end stands in the run's own log. */
@@ -132,10 +121,11 @@ function endPartsOf({ invocation, home, inUse }: RunAgentParts): AtEndParts {
 
 function nothing(): void {}
 
-/** Before anybody looks at the workspace: a server that may write there would do so afterwards. */
+/** Before anybody looks at the workspace: a server that may write there would do so afterwards, also one that has said nothing more to its client. */
 async function endServers(opened: OpenServers, sessions: McpSessions | undefined): Promise<void> {
   opened.endStarts();
   await sessions?.close();
+  await opened.endAll();
 }
 
 function namesOf(upstreams: OpenServers["upstreams"]): readonly string[] {
@@ -159,6 +149,7 @@ function openRunServers({ invocation, source, homeKeys, inUse, ...parts }: RunAg
     homeDir: home.dir,
     ...(isQuiet && { log: nothing }),
     ...(workspace !== undefined && { workspace }),
+    ...(held.view !== undefined && { view: held.view }),
     // A user of rules alone is watched for whatever else runs as it.
     ...(user !== undefined && held.report.sandbox !== "uid" && { user }),
     programs,

@@ -19,10 +19,11 @@ export interface SandboxesParts {
 
 /** Makes them, one at a time, in the order in which they are to be tried. */
 export function* makeSandboxes(plan: RunPlan, { hidden, programs, privateHome, onNotice }: SandboxesParts): Generator<LinuxSandbox, void> {
-  const { sandboxes, workspace, readable, user, unixSockets, dns } = plan;
+  const { sandboxes, workspace, readable, user, unixSockets, dns, memoryBytes } = plan;
   const given = {
     ...(workspace !== undefined && { workspace }),
     ...(user !== undefined && { user }),
+    ...(memoryBytes !== undefined && { caps: { memoryBytes, processMemoryBytes: memoryBytes } }),
     ...(privateHome !== undefined && { home: privateHome }),
   };
   const options: LinuxSandboxOptions = { ...given, readable, hidden, programs, unixSockets, dns, onNotice };

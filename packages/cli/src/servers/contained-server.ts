@@ -8,7 +8,7 @@ import type { SandboxInside } from "@acp/core";
 import type { CommandServer } from "@acp/home";
 import type { ServerProcess, StartedUpstream } from "@acp/proxy-mcp";
 import { createLinuxSandbox } from "@acp/sandbox-linux";
-import type { LinuxSandboxedProcess, Workspace } from "@acp/sandbox-linux";
+import type { AgentView, LinuxSandboxedProcess, Workspace } from "@acp/sandbox-linux";
 import type { Io } from "../command.js";
 import { makeAgentEnvironment } from "../run/agent-environment.js";
 import { insideFiles } from "../run/inside-files.js";
@@ -22,6 +22,8 @@ export interface ContainedParts {
   readonly homeDir: string;
   /** The agent's; left out: there is none. */
   readonly workspace?: Workspace;
+  /** Where the agent works in an overlay: what it sees. */
+  readonly view?: AgentView;
   /** What stays invisible. */
   readonly hidden: readonly string[];
   /** What runs outside, which no server may change. */
@@ -35,6 +37,8 @@ export interface ContainedParts {
   readonly io: Pick<Io, "env" | "cwd">;
   /** Ends starts that are under way. */
   readonly signal: AbortSignal;
+  /** Every server that runs. */
+  readonly running: Set<Pick<LinuxSandboxedProcess, "close">>;
 }
 
 /** In its own home, unless it is told otherwise: never in a folder where an agent could have left packages for it. */
@@ -49,41 +53,51 @@ const SYSTEM_PATH = `/usr/local/bin:/usr/bin:/bin:${dirname(process.execPath)}`;
 export function containedServer(server: CommandServer, parts: ContainedParts): StartedUpstream {
   const { name, cwd } = server;
   checkContainable(name, server.command);
-  const workspace = workspaceOf(server, parts.workspace);
+  const workspace = workspaceOf(server, parts);
   const { read = [], write = [] } = server;
   const seen = [...read, ...write, ...(workspace === undefined ? [] : [workspace.path])];
   if (cwd !== undefined && !seen.some((each) => cwd === each || cwd.startsWith(`${each}/`))) {
     const remedy = 'add it to "read" or "write" of the server, or leave out "cwd"';
     throw new ConsentError("config_invalid", `Cannot start server "${name}": its sandbox does not show its working directory; ${remedy}`);
   }
-  return { name, start: async () => processOf(await start(server, parts, workspace)) };
+  return {
+    name,
+    async start() {
+      const started = await start(server, parts, workspace);
+      parts.running.add(started);
+      void started.exited.then(() => parts.running.delete(started));
+      return processOf(started);
+    },
+  };
 }
 
 /**
- * As much of the agent's workspace as the server is given. Never more than the agent has: what is read-only for it stays so.
+ * As much of the agent's workspace as the server is given. Never more than the agent has: what is read-only for it stays so, and what is an overlay is that overlay.
  *
- * @throws ConsentError `options_invalid` where the agent works in an overlay, which one sandbox alone can have.
+ * @throws ConsentError `options_invalid` where the agent works in an overlay that cannot be shown: nothing of the server may reach what lies below.
  */
-function workspaceOf({ name, workspace: wanted }: CommandServer, workspace: Workspace | undefined): Workspace | undefined {
-  if (wanted === undefined || workspace === undefined) return undefined;
-  if (workspace.access === "overlay") {
-    const remedy = 'leave out "workspace" of the server, or --review';
+function workspaceOf({ name, workspace: wanted }: CommandServer, { workspace, view }: ContainedParts): Workspace | undefined {
+  if (workspace?.access === "overlay" && view === undefined) {
+    const remedy = "work without a review, or leave out the servers";
     throw new ConsentError(
       "options_invalid",
-      `Cannot give server "${name}" the workspace: only the agent sees what it has changed; ${remedy}`,
+      `Cannot start server "${name}": what the agent sees of its workspace cannot be shown; ${remedy}`,
     );
   }
+  if (wanted === undefined || workspace === undefined) return undefined;
+  if (workspace.access === "overlay") return { path: workspace.path, access: wanted === "read" ? "read-only" : "read-write" };
   return wanted === "read" ? { path: workspace.path, access: "read-only" } : workspace;
 }
 
 async function start(server: CommandServer, parts: ContainedParts, workspace: Workspace | undefined): Promise<LinuxSandboxedProcess> {
   const { name, command, cwd, env = {}, read = [], write = [] } = server;
-  const { sandbox, homeDir, hidden, programs, packages, user, network, io, signal } = parts;
+  const { sandbox, homeDir, view, hidden, programs, packages, user, network, io, signal } = parts;
   if ("problem" in sandbox)
     throw new ConsentError("sandbox_unavailable", `${sandbox.problem}; or give it "sandbox: none" to start it outside`);
   const home = await serverHome(homeDir, name);
   const given = {
     ...(workspace !== undefined && { workspace }),
+    ...(view !== undefined && { view }),
     ...(user !== undefined && { user }),
     ...(packages !== undefined && { packages }),
   };

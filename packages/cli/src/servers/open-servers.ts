@@ -22,7 +22,7 @@ import type { ServerSandbox } from "./server-sandbox.js";
 
 /** What servers are opened with. */
 export interface OpenServersParts
-  extends Omit<ContainedParts, "sandbox" | "network" | "signal" | "io">,
+  extends Omit<ContainedParts, "sandbox" | "network" | "signal" | "io" | "running">,
     Omit<ServerNetworkParts, "hosts" | "isolation"> {
   /** With their variables opened. */
   readonly servers: readonly UpstreamServer[];
@@ -41,6 +41,8 @@ export interface OpenServers extends AsyncDisposable {
   readonly upstreams: readonly UpstreamConfig[];
   /** Ends starts that are under way, and lets nothing start any more. */
   endStarts(): void;
+  /** Ends what still runs in a sandbox; resolves when it is gone. */
+  endAll(): Promise<void>;
 }
 
 /**
@@ -66,6 +68,9 @@ export async function openServers(parts: OpenServersParts): Promise<OpenServers>
     return {
       upstreams,
       endStarts: () => starts.abort(new Error("the session is over")),
+      async endAll() {
+        await Promise.all([...(contained?.running ?? [])].map((server) => server.close()));
+      },
       [Symbol.asyncDispose]: async () => contained?.network[Symbol.asyncDispose](),
     };
   } catch (error) {
@@ -78,7 +83,7 @@ async function openContained(held: readonly UpstreamServer[], parts: OpenServers
   const sandbox = await chooseServerSandbox(parts.agents);
   const hosts = new Map(held.map((server) => [server.name, "command" in server ? (server.network ?? []) : []]));
   const network = await openServerNetwork({ ...parts, hosts, isolation: markOf(sandbox) });
-  return { ...parts, io: parts.invocation.io, sandbox, network, signal };
+  return { ...parts, io: parts.invocation.io, sandbox, network, signal, running: new Set() };
 }
 
 /** A server of npx starts from what it is pinned to. Where that cannot be had it does not start, and others do. */

@@ -1,0 +1,73 @@
+/**
+ * Watch folders: the workspace, and what MCP servers may write besides, are looked at before anything of a run begins and when all of it has ended. What is new
+ * there and runs by itself is set aside.
+ */
+import { realpathSync } from "node:fs";
+import type { Home, UpstreamServer } from "@acp/home";
+import type { HeldAgent, Workspace } from "@acp/sandbox-linux";
+import { lookBefore, setNewAside } from "./left-behind.js";
+import type { WorkspaceBefore } from "./left-behind.js";
+import { keepRecord, settleRecords } from "./left-record.js";
+import type { LeftRecord } from "./left-record.js";
+
+/** What is watched. */
+export interface WatchParts {
+  readonly home: Pick<Home, "dir">;
+  readonly workspace: Workspace | undefined;
+  readonly servers: readonly UpstreamServer[];
+  readonly held: Pick<HeldAgent, "persistent" | "report">;
+  /** For the person and the log. */
+  readonly say: (notice: string) => Promise<void>;
+}
+
+/** Folders that are watched. */
+export interface WatchedFolders {
+  /** Sets aside what is new, once nothing writes there any more. */
+  end(): Promise<void>;
+}
+
+/**
+ * Does what earlier runs were killed before, and looks.
+ *
+ * @throws ConsentError `home_invalid` where what was seen cannot be kept for a run that is killed.
+ */
+export async function watchFolders({ home, workspace, servers, held, say }: WatchParts): Promise<WatchedFolders> {
+  const settled = await settleRecords(home);
+  for (const notice of settled) await say(notice);
+  // Only in `namespace` nothing of it can be replaced inside.
+  const isHeld = held.report.sandbox === "namespace";
+  // What an earlier run left had its name still when the sandbox looked.
+  const seen = settled.length === 0 ? held.persistent : undefined;
+  const folders = serverFolders(servers, workspace).map((path): Workspace => ({ path, access: "read-write" }));
+  const befores = [lookBefore(workspace, { seen, isHeld }), ...folders.map((folder) => lookBefore(folder, { isHeld }))];
+  const watched: { readonly before: WorkspaceBefore; readonly record: LeftRecord }[] = [];
+  for (const before of befores) if (before !== undefined) watched.push({ before, record: await keepRecord(home, before) });
+  return {
+    async end() {
+      for (const { before, record } of watched) {
+        const notice = setNewAside(before);
+        const isOurs = before === befores[0];
+        if (notice !== undefined) await say(isOurs ? notice : `${notice} Folder: ${before.path}`);
+        await record.done();
+      }
+    },
+  };
+}
+
+/** What servers in sandboxes may write, by real paths, each once; without what is in the workspace, where the agent can write as well or nobody can. */
+function serverFolders(servers: readonly UpstreamServer[], workspace: Workspace | undefined): readonly string[] {
+  const written = servers.flatMap((server) => ("command" in server && server.sandbox !== "none" ? (server.write ?? []) : []));
+  const all = [...new Set(written.flatMap(realOf))];
+  const above = workspace === undefined || workspace.access === "read-only" ? [] : realOf(workspace.path);
+  const isIn = (path: string, folder: string): boolean => path.startsWith(`${folder}/`);
+  return all.filter((path) => !above.some((each) => path === each || isIn(path, each)) && !all.some((each) => isIn(path, each)));
+}
+
+/** One that is not there ends its server, and nothing else. */
+function realOf(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
+}
