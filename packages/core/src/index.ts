@@ -20,7 +20,7 @@ export type { Authority } from "./action/host.js";
 export { parseHttpUrl } from "./action/url.js";
 export type { HttpUrl } from "./action/url.js";
 export { CONFIRMATION_WORD, confirmationWord, isCritical } from "./approval/confirmation.js";
-export { quoteText, escapeText } from "./approval/escape.js";
+export { quoteText, escapeText } from "@acp/exec-safety/text";
 export type { EscalationStep } from "./approval/escalation.js";
 export { readFields } from "./approval/fields.js";
 export type { FieldReader } from "./approval/fields.js";
@@ -78,7 +78,7 @@ export { logEvent } from "./log-event.js";
 export { redeem } from "./permit.js";
 export type { Masker, Permit, Release } from "./permit.js";
 export type { Classification, Policy, RuleSummary } from "./policy/policy.js";
-export { nearest } from "./policy/suggest.js";
+export { nearest } from "@acp/exec-safety/text";
 export type {
   AnswerReceipt,
   ArgumentCheck,

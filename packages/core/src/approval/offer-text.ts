@@ -2,7 +2,7 @@
  * The text of offers: what a yes may also cover, and of grants, in the words a person sees. Part of the question's text, and hashed with it.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
-import { escapeText } from "./escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 import type { EscalationStep } from "./escalation.js";
 import { ANY_METHOD, type GrantOffer, type GrantScope, type HostScope } from "./grants.js";
 import { showName, showText } from "./show.js";

@@ -2,15 +2,15 @@
  * Config: how commands of one profile are approved (S3). Strict: what is not understood does not load.
  * Format: spec/exec-config.md. Vectors: spec/vectors/exec-config.json.
  */
+import type { Allowlist } from "@acp/exec-safety";
 import type { JsonObject } from "../json/value.js";
 import { isJsonObject } from "../json/value.js";
 import { ASK_TIMEOUT_MS_MAX } from "../limits.js";
 import { invalid, readList, readMap, readNumber, readOneOf } from "../policy/spot.js";
 import type { Spot, Subject } from "../policy/spot.js";
-import { nearest } from "../policy/suggest.js";
-import { quote } from "../quote.js";
+import { nearest } from "@acp/exec-safety/text";
+import { quote } from "@acp/exec-safety/text";
 import { readAllowlist } from "./allowlist.js";
-import type { Allowlist } from "./allowlist.js";
 import { spotOfData } from "./config-spot.js";
 
 /** What may run at all: nothing, what is safe or listed, everything. */

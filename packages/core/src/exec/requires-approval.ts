@@ -12,7 +12,7 @@
 import type { Effect } from "../layers.js";
 import { matchAllowlist } from "./allowlist.js";
 import type { ExecApprovalConfig } from "./config.js";
-import type { CommandSafety, ParsedCommand } from "./safety.js";
+import type { CommandSafety, ParsedCommand } from "@acp/exec-safety";
 
 /** What the configuration says about a command that was evaluated with its allowlist. */
 export function execEffect({ security, ask }: ExecApprovalConfig, { riskLevel }: CommandSafety): Effect {

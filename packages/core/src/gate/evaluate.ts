@@ -12,7 +12,7 @@ import type { Effect, Facts, Layer, RiskLevel, Ruling } from "../layers.js";
 import { levelRank, mergeAsk, type MergedAsk } from "./merge-ask.js";
 import type { ArgumentCheck } from "../ports.js";
 import { ARGUMENT_PROBLEM_CHARS_MAX } from "../limits.js";
-import { cutText } from "../quote.js";
+import { cutText } from "@acp/exec-safety/text";
 import type { Classification, Policy } from "../policy/policy.js";
 import { readRuling } from "./read-ruling.js";
 import { placeholdersOf } from "../vault/placeholders.js";

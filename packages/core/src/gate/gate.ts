@@ -17,7 +17,7 @@ import { type GateParts, makeParts } from "./parts.js";
 import type { ReportedOutcome } from "./outcome.js";
 import { performOnce } from "./perform.js";
 import type { Release } from "../permit.js";
-import { cutText } from "../quote.js";
+import { cutText } from "@acp/exec-safety/text";
 import { showQuestion, submitAnswer } from "./questions.js";
 import { endGrant, revokeGrant } from "./revoke-grant.js";
 import { reportOutcome } from "./report.js";

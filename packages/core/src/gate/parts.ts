@@ -36,7 +36,7 @@ import type { Yes } from "./follow-yes.js";
 import type { Permit } from "../permit.js";
 import { policySource } from "./policy-source.js";
 import type { Assessor, AuditEventInput, AuditReceipt, Channel, Clock, EvidenceVerifier, Ids, Store, Vault } from "../ports.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { createRecordMacs } from "./record-mac.js";
 import { memoryStore } from "../stores/memory-store.js";
 import { processRecordKey, randomIds, systemClock } from "../system.js";

@@ -7,7 +7,7 @@ import { boundedList, boundedText, isObject, ownValue } from "../json/own.js";
 import type { Layer } from "../layers.js";
 import { APPROVERS_MAX, ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
 import type { Assessor, IdPrefix, Ids } from "../ports.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import type { Approver, GateOptions } from "./consent-gate.js";
 import { messageOf } from "./deny.js";
 

@@ -9,7 +9,7 @@ import { hostScope, siteScope, toolScope } from "../approval/offers.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { GRANT_TTL_MS_MAX, NAME_CHARS_MAX, OFFERS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { parseArguments } from "./arguments.js";
 import type { MapTest } from "./arguments.js";
 import type { PathOrigins } from "./path.js";

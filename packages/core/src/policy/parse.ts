@@ -11,7 +11,7 @@ import type { Effect } from "../layers.js";
 import { copyJson } from "../json/copy.js";
 import type { JsonValue } from "../json/value.js";
 import { POLICY_RULES_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { createClassifier, riskiest } from "./classify.js";
 import type { ClassifyRow } from "./classify.js";
 import { createZoneClocks } from "./conditions.js";

@@ -2,7 +2,7 @@
  * Patterns: the one entry to both matchers, so that a reader of a policy can reason about it.
  * A text is a glob over a name, host or argument (glob.ts); `{ path: … }` is a glob over a path (path.ts). Format: spec/policy.md §5 and §6.
  */
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { compileGlob } from "./glob.js";
 import type { TextTest } from "./glob.js";
 import { parsePathPattern } from "./path.js";

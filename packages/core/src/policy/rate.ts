@@ -3,8 +3,8 @@
  */
 import { type Agent, rootOf } from "../layers.js";
 import type { LimitClaim } from "../ports.js";
-import { quote } from "../quote.js";
-import { nearest } from "./suggest.js";
+import { quote } from "@acp/exec-safety/text";
+import { nearest } from "@acp/exec-safety/text";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 

@@ -5,7 +5,7 @@ import type { Action } from "../action/action.js";
 import { EFFECTS, RISK_LEVELS } from "../layers.js";
 import type { AskTerms, Effect, Facts, Ruling } from "../layers.js";
 import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, QUORUM_MAX, REASON_CHARS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { parseConditions } from "./conditions.js";
 import type { TimeTest, ZoneClocks } from "./conditions.js";
 import { parseEscalate } from "./escalate.js";

@@ -4,7 +4,7 @@
  */
 import { isShellAction, isToolAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
-import { quoteText } from "../approval/escape.js";
+import { quoteText } from "@acp/exec-safety/text";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { hasWildcard } from "../policy/glob.js";
 import type { PathOrigins } from "../policy/path.js";

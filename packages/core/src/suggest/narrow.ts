@@ -3,7 +3,7 @@
  * Narrowing: the narrowest pattern of the policy language that covers what was approved of one argument, and what it lets through besides, in
  * words. Pure.
  */
-import { quoteText } from "../approval/escape.js";
+import { quoteText } from "@acp/exec-safety/text";
 import type { JsonValue } from "../json/value.js";
 import { GLOB_CHARS_MAX } from "../limits.js";
 import { hasWildcard } from "../policy/glob.js";

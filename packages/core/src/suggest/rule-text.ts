@@ -1,7 +1,7 @@
 /**
  * Rule text: a rule as a person pastes it into a policy file, and back through the reader of policies. Pure.
  */
-import { escapeText } from "../approval/escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 import { canonicalJson } from "../json/canonical.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
