@@ -2,7 +2,7 @@
  * Evaluate: how risky a shell command is, before it runs (S3). Pure, deterministic, never throws; whatever is not proven needs a person.
  */
 import { census } from "./parse/census.js";
-import { dangerousWalk } from "./dangerous/walk.js";
+import { dangerousWalk } from "./dangerous/dangerous-walk.js";
 import type { Finding, Report } from "./findings.js";
 import { SAFETY_LIMITS } from "./config/limits.js";
 import { parseShell } from "./parse/parse-shell.js";

@@ -7,10 +7,10 @@ import { outputOf } from "./output.js";
 import { runFile, runInput } from "./run-shell.js";
 import { isStdin } from "./shells.js";
 import { resolvePath } from "./site.js";
-import { keepArguments, reportHidden, type Spot, type Walk } from "./state.js";
+import { keepArguments, reportHidden, type Spot, type Search } from "./search.js";
 import { visitText } from "./text.js";
 
-type Builtin = (walk: Walk, spot: Spot, call: Call) => Feed | undefined;
+type Builtin = (search: Search, spot: Spot, call: Call) => Feed | undefined;
 
 const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ["cd", changeDirectory],
@@ -32,44 +32,44 @@ const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
 ]);
 
 /** Runs a builtin; undefined where the program is none. */
-export function runBuiltin(walk: Walk, spot: Spot, call: Call): Feed | undefined {
-  return BUILTINS.get(call.name)?.(walk, spot, call);
+export function runBuiltin(search: Search, spot: Spot, call: Call): Feed | undefined {
+  return BUILTINS.get(call.name)?.(search, spot, call);
 }
 
-function changeDirectory(_walk: Walk, { shell }: Spot, call: Call): Feed {
+function changeDirectory(_walk: Search, { shell }: Spot, call: Call): Feed {
   const target = operandsOf(call).at(0)?.text;
   const directory = target === undefined ? shell.site.home : target === "-" || target === "" ? undefined : resolvePath(target, shell.site);
   shell.site = { ...shell.site, directory };
   return NOTHING;
 }
 
-function forgetDirectory(_walk: Walk, { shell }: Spot): Feed {
+function forgetDirectory(_walk: Search, { shell }: Spot): Feed {
   shell.site = { ...shell.site, directory: undefined };
   return NOTHING;
 }
 
-function evaluate(walk: Walk, spot: Spot, { args }: Call): Feed {
+function evaluate(search: Search, spot: Spot, { args }: Call): Feed {
   const [first] = args;
   if (first === undefined) return NOTHING;
-  reportHidden(walk, first, first);
-  return visitText(walk, spot, {
+  reportHidden(search, first, first);
+  return visitText(search, spot, {
     text: args.map(({ text }) => text).join(" "),
     span: first.span,
     worst: args.reduce<Source>((worst, field) => worse(worst, field.worst), "none"),
   });
 }
 
-function source(walk: Walk, spot: Spot, call: Call): Feed {
+function source(search: Search, spot: Spot, call: Call): Feed {
   const [file] = operandsOf(call);
   if (file === undefined) return NOTHING;
-  if (isStdin(file.text)) return runInput(walk, spot, call);
-  if (file.stream === undefined) return runFile(walk, spot, file);
-  reportHidden(walk, file, file);
+  if (isStdin(file.text)) return runInput(search, spot, call);
+  if (file.stream === undefined) return runFile(search, spot, file);
+  reportHidden(search, file, file);
   const { text } = file.stream;
-  return text === undefined ? NOTHING : visitText(walk, spot, { text, span: file.span });
+  return text === undefined ? NOTHING : visitText(search, spot, { text, span: file.span });
 }
 
-function assign(_walk: Walk, { shell }: Spot, { args }: Call): Feed {
+function assign(_walk: Search, { shell }: Spot, { args }: Call): Feed {
   for (const { text, lead, isSecret } of args) {
     const [, name, value = ""] = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(text) ?? [];
     if (name !== undefined) shell.variables.set(name, { texts: [value], lead, isSecret });
@@ -78,7 +78,7 @@ function assign(_walk: Walk, { shell }: Spot, { args }: Call): Feed {
 }
 
 /** `read x`: the variable holds what the input carries. */
-function readInput(_walk: Walk, { shell, input }: Spot, call: Call): Feed {
+function readInput(_walk: Search, { shell, input }: Spot, call: Call): Feed {
   const names = operandsOf(call, "dinNptua").map(({ text }) => text);
   for (const name of names.length === 0 ? ["REPLY"] : names) {
     if (/^\w+$/.test(name))
@@ -89,7 +89,7 @@ function readInput(_walk: Walk, { shell, input }: Spot, call: Call): Feed {
 
 const firstLine = ({ text }: Feed): string | undefined => text?.split("\n", 1)[0];
 
-function setArguments(_walk: Walk, { shell }: Spot, call: Call): Feed {
+function setArguments(_walk: Search, { shell }: Spot, call: Call): Feed {
   const { args } = call;
   const at = args.findIndex(({ text }) => text === "--");
   if (at < 0) return args.length === 0 ? { source: "program", isSecret: true } : NOTHING;
@@ -98,7 +98,7 @@ function setArguments(_walk: Walk, { shell }: Spot, call: Call): Feed {
 }
 
 /** `printf -v x …`: the variable holds what is printed. */
-function printInto(_walk: Walk, { shell }: Spot, call: Call): Feed | undefined {
+function printInto(_walk: Search, { shell }: Spot, call: Call): Feed | undefined {
   const [option, name, ...rest] = call.args;
   if (option?.text !== "-v" || name === undefined) return undefined;
   const printed = outputOf({ ...call, args: rest });

@@ -5,7 +5,7 @@
 import type { Variable, Word } from "../parse/tree.js";
 import type { Field } from "./call.js";
 import { TEXT_CHARS_MAX, UNKNOWN, UNSET } from "./feed.js";
-import type { Shell, Value } from "./state.js";
+import type { Shell, Value } from "./search.js";
 
 /** Reads the words of an operator. */
 type ReadWords = (words: readonly Word[]) => readonly Field[];

@@ -6,7 +6,7 @@ import { hasUnknown, type Feed } from "./feed.js";
 import { targetDanger } from "./rules/targets.js";
 import { isStdin } from "./shells.js";
 import { resolvePath } from "./site.js";
-import { reportDanger, type Spot, type Walk } from "./state.js";
+import { reportDanger, type Spot, type Search } from "./search.js";
 import { writtenBy } from "./writes.js";
 
 const COPYING: ReadonlySet<string> = new Set(["cp", "mv", "install", "ln"]);
@@ -14,12 +14,16 @@ const FETCHING: ReadonlySet<string> = new Set(["curl", "wget", "aria2c"]);
 const PRINTING: ReadonlySet<string> = new Set(["base64", "openssl", "gpg"]);
 
 /** Reports dangerous targets of a call, and remembers what is in the files it writes. */
-export function keepWritten(walk: Walk, { shell, input }: Spot, { call, output }: { readonly call: Call; readonly output: Feed }): Feed {
+export function keepWritten(
+  search: Search,
+  { shell, input }: Spot,
+  { call, output }: { readonly call: Call; readonly output: Feed },
+): Feed {
   for (const field of writtenBy(call)) {
     if (isStdin(field.text) || hasUnknown(field.text.charAt(0))) continue;
     const danger = targetDanger(field.text, shell.site, COPYING.has(call.name));
     if (danger !== undefined) {
-      reportDanger(walk, danger, field.span);
+      reportDanger(search, danger, field.span);
       break;
     }
     const path = resolvePath(field.text, shell.site);

@@ -6,7 +6,7 @@ import type { Piece, Span, Word } from "../parse/tree.js";
 import { fieldOf, type Field } from "./call.js";
 import { expand } from "./expansion.js";
 import { NOTHING, TEXT_CHARS_MAX, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
-import { copyOf, type Spot, type Value, type Walk } from "./state.js";
+import { copyOf, type Spot, type Value, type Search } from "./search.js";
 
 /** What a word can be: usually one list of fields, several where a loop's variable is in it. */
 export type Alternatives = readonly (readonly Field[])[];
@@ -31,26 +31,26 @@ interface Draft {
 const newDraft = (): Draft => ({ done: [], text: "", isOpen: false, lead: "none", worst: "none", isSecret: false, stream: undefined });
 
 /** Every field that the words can make; what a loop's variable can be stands side by side. */
-export function readFields(walk: Walk, spot: Spot, words: readonly Word[]): readonly Field[] {
+export function readFields(search: Search, spot: Spot, words: readonly Word[]): readonly Field[] {
   const fields: Field[] = [];
   for (const word of words) {
     // Most words are known text: no need to take them apart.
-    if (word.text === undefined) for (const alternative of readWord(walk, spot, word)) fields.push(...alternative);
+    if (word.text === undefined) for (const alternative of readWord(search, spot, word)) fields.push(...alternative);
     else fields.push(fieldOf(word.text, word.span));
   }
   return fields;
 }
 
 /** One word that stays one: a value, a target. */
-export function readOne(walk: Walk, spot: Spot, word: Word): Field {
-  const fields = readWord(walk, spot, word)[0] ?? [];
+export function readOne(search: Search, spot: Spot, word: Word): Field {
+  const fields = readWord(search, spot, word)[0] ?? [];
   const [first] = fields;
   if (first === undefined) return fieldOf("", word.span);
   return fields.length === 1 ? first : { ...first, text: fields.map(({ text }) => text).join(" ") };
 }
 
 /** What one word can be. */
-export function readWord(walk: Walk, spot: Spot, word: Word): Alternatives {
+export function readWord(search: Search, spot: Spot, word: Word): Alternatives {
   if (word.text !== undefined) return [[fieldOf(word.text, word.span)]];
   const user = homeOfUser(word, spot);
   if (user !== undefined) return [[fieldOf(user, word.span)]];
@@ -58,7 +58,7 @@ export function readWord(walk: Walk, spot: Spot, word: Word): Alternatives {
   const most = word.pieces.length > PIECES_FOLLOWED ? 1 : ALTERNATIVES_MAX;
   let drafts: readonly Draft[] = [newDraft()];
   for (const piece of word.pieces) {
-    const value = readPiece(walk, spot, piece);
+    const value = readPiece(search, spot, piece);
     // Once there are many, one value of each further variable has to do.
     const followed = drafts.length < most ? value : { ...value, texts: value.texts.slice(0, 1) };
     const adding = { piece, value: followed, span: word.span, breaks };
@@ -94,7 +94,7 @@ interface Read extends Value {
 const known = (text: string): Read => ({ texts: [text], lead: "text", isSecret: false });
 const UNKNOWN_READ: Read = { texts: [UNKNOWN], lead: "program", isSecret: false };
 
-function readPiece(walk: Walk, spot: Spot, piece: Piece): Read {
+function readPiece(search: Search, spot: Spot, piece: Piece): Read {
   switch (piece.kind) {
     case "text":
     case "glob":
@@ -102,24 +102,24 @@ function readPiece(walk: Walk, spot: Spot, piece: Piece): Read {
     case "home":
       return known(spot.shell.variables.get("HOME")?.texts[0] ?? spot.shell.site.home);
     case "variable": {
-      const value = expand(piece, spot.shell, (words) => readFields(walk, spot, words));
+      const value = expand(piece, spot.shell, (words) => readFields(search, spot, words));
       const isAll = piece.name === "@" || piece.name === "*" || piece.operator === "[";
       return value.elements !== undefined && isAll ? { ...value, isList: true } : value;
     }
     case "script":
-      return readScript(walk, spot, piece);
+      return readScript(search, spot, piece);
     case "arithmetic":
-      for (const script of piece.scripts) walk.visit(walk, script, { shell: copyOf(spot.shell), input: NOTHING });
+      for (const script of piece.scripts) search.visit(search, script, { shell: copyOf(spot.shell), input: NOTHING });
       return UNKNOWN_READ;
     default:
-      for (const script of piece.scripts) walk.visit(walk, script, { shell: copyOf(spot.shell), input: NOTHING });
+      for (const script of piece.scripts) search.visit(search, script, { shell: copyOf(spot.shell), input: NOTHING });
       return UNKNOWN_READ;
   }
 }
 
-function readScript(walk: Walk, spot: Spot, { form, script }: Extract<Piece, { kind: "script" }>): Read {
+function readScript(search: Search, spot: Spot, { form, script }: Extract<Piece, { kind: "script" }>): Read {
   const input: Feed = form === "write" ? { source: "program", isPiped: true } : NOTHING;
-  const feed = walk.visit(walk, script, { shell: copyOf(spot.shell), input });
+  const feed = search.visit(search, script, { shell: copyOf(spot.shell), input });
   if (form === "read") return { texts: ["/dev/fd/63"], lead: "text", isSecret: feed.isSecret === true, stream: feed };
   if (form === "write") return known("/dev/fd/63");
   return {

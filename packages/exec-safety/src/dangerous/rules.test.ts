@@ -4,7 +4,7 @@ import { SAFETY_LIMITS } from "../config/limits.js";
 import { parseShell } from "../parse/parse-shell.js";
 import type { ProgramRule } from "./rule.js";
 import { DANGERS, rulesOf } from "./rules.js";
-import { dangerousWalk } from "./walk.js";
+import { dangerousWalk } from "./dangerous-walk.js";
 
 function dangersIn(command: string): readonly string[] {
   const parsed = parseShell(command, SAFETY_LIMITS);

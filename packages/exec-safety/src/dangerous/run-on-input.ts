@@ -6,28 +6,28 @@ import { fieldOf, spanOfFields, type Call, type Field } from "./call.js";
 import { NOTHING, UNKNOWN, type Feed } from "./feed.js";
 import { PIPE_TO_SHELL } from "./rules/shapes.js";
 import { isShell, shellProgram } from "./shells.js";
-import { reportDanger, type Spot, type Walk } from "./state.js";
+import { reportDanger, type Spot, type Search } from "./search.js";
 import { visitText } from "./text.js";
 
 /** Items of the input that are followed. */
 const ITEMS_MAX = 32;
 
 /** Looks at the command with the items in their places. */
-export function runOnInput(walk: Walk, spot: Spot, { call, fields }: { readonly call: Call; readonly fields: readonly Field[] }): Feed {
+export function runOnInput(search: Search, spot: Spot, { call, fields }: { readonly call: Call; readonly fields: readonly Field[] }): Feed {
   const span = spanOfFields(fields);
   const items = itemsOf(spot.input);
   const inner: Spot = { ...spot, input: NOTHING };
   const unwrapped = unwrap(fields);
   if (unwrapped?.script !== undefined) {
-    return visitText(walk, inner, { text: `${unwrapped.script.replaceAll("{}", UNKNOWN)} ${items.join(" ")}`, span });
+    return visitText(search, inner, { text: `${unwrapped.script.replaceAll("{}", UNKNOWN)} ${items.join(" ")}`, span });
   }
   const tail = fields.slice(fields.length - (unwrapped?.tail.length ?? 0));
   const [program] = tail;
   if (program === undefined) return { source: "program" };
   const mark = markOf(call);
   if (isShell(program.text.slice(program.text.lastIndexOf("/") + 1)) && runsItems(tail.slice(1), mark))
-    reportDanger(walk, PIPE_TO_SHELL, span);
-  return walk.run(walk, inner, place(tail, items, mark));
+    reportDanger(search, PIPE_TO_SHELL, span);
+  return search.run(search, inner, place(tail, items, mark));
 }
 
 function itemsOf({ text }: Feed): readonly string[] {

@@ -16,7 +16,7 @@ import { runOnInput } from "./run-on-input.js";
 import { runFile, runInput, runShell } from "./run-shell.js";
 import { isShell } from "./shells.js";
 import { kindOf } from "./site.js";
-import { copyOf, DEPTH_MAX, keepArguments, reportDanger, reportHidden, type Spot, type Walk } from "./state.js";
+import { copyOf, DEPTH_MAX, keepArguments, reportDanger, reportHidden, type Spot, type Search } from "./search.js";
 import { visitText } from "./text.js";
 
 /** A call with its words. */
@@ -29,28 +29,28 @@ interface Running {
 const FIELDS_OF_ONE = 16;
 
 /** Looks at one call; what it prints is returned. */
-export function runFields(walk: Walk, spot: Spot, fields: readonly Field[]): Feed {
+export function runFields(search: Search, spot: Spot, fields: readonly Field[]): Feed {
   const [first] = fields;
   if (first === undefined) return NOTHING;
   // A launcher may have a launcher in its arguments, and each of them the rest of the line: a long command counts for more than one.
-  walk.budget.commands -= 1 + Math.floor(fields.length / FIELDS_OF_ONE);
-  if (walk.budget.commands < 0) return { source: "program" };
-  reportHidden(walk, first, first);
+  search.budget.commands -= 1 + Math.floor(fields.length / FIELDS_OF_ONE);
+  if (search.budget.commands < 0) return { source: "program" };
+  reportHidden(search, first, first);
   const program = first.text.replaceAll(UNSET, "");
   if (program === "" || program.startsWith(UNKNOWN)) {
-    reportHidden(walk, { lead: walk.taint }, first);
-    if (isDeleteOfWhole(fields, spot)) reportDanger(walk, HIDDEN_DELETE, first.span);
+    reportHidden(search, { lead: search.taint }, first);
+    if (isDeleteOfWhole(fields, spot)) reportDanger(search, HIDDEN_DELETE, first.span);
     return { source: "program" };
   }
   const args = fields.slice(1);
-  const called = callFunction(walk, spot, { name: program, args });
+  const called = callFunction(search, spot, { name: program, args });
   if (called !== undefined) return called;
   const call = callOf(program, args, spot);
-  for (const rule of rulesOf(call.name)) if (rule.applies(call)) reportDanger(walk, rule, spanOfFields(fields));
+  for (const rule of rulesOf(call.name)) if (rule.applies(call)) reportDanger(search, rule, spanOfFields(fields));
   if (spot.shell.files.size > 0 && program.includes("/"))
-    runFile(walk, { ...spot, shell: copyOf(spot.shell) }, { ...first, text: program });
-  const output = runBuiltin(walk, spot, call) ?? runInner(walk, spot, { call, fields }) ?? outputOf(call);
-  return keepWritten(walk, spot, { call, output });
+    runFile(search, { ...spot, shell: copyOf(spot.shell) }, { ...first, text: program });
+  const output = runBuiltin(search, spot, call) ?? runInner(search, spot, { call, fields }) ?? outputOf(call);
+  return keepWritten(search, spot, { call, output });
 }
 
 /** The call under the name that rules know the program by. */
@@ -71,46 +71,46 @@ function isDeleteOfWhole(fields: readonly Field[], { shell }: Spot): boolean {
 }
 
 function callFunction(
-  walk: Walk,
+  search: Search,
   { shell, input }: Spot,
   { name, args }: { readonly name: string; readonly args: readonly Field[] },
 ): Feed | undefined {
   const body = shell.functions.get(name);
-  if (body === undefined || walk.depth >= DEPTH_MAX) return undefined;
+  if (body === undefined || search.depth >= DEPTH_MAX) return undefined;
   const inner = copyOf(shell);
-  keepArguments(inner, [fieldOf(name, walk.span), ...args]);
+  keepArguments(inner, [fieldOf(name, search.span), ...args]);
   let output = NOTHING;
-  for (const node of body) output = walk.visitNode({ ...walk, depth: walk.depth + 1 }, node, { shell: inner, input });
+  for (const node of body) output = search.visitNode({ ...search, depth: search.depth + 1 }, node, { shell: inner, input });
   return output;
 }
 
 /** What the call runs in turn; undefined where it runs nothing. */
-function runInner(walk: Walk, spot: Spot, running: Running): Feed | undefined {
+function runInner(search: Search, spot: Spot, running: Running): Feed | undefined {
   const { call, fields } = running;
-  if (isShell(call.name)) return runShell(walk, spot, call);
-  if (call.name === "at" || call.name === "batch") return runInput(walk, { ...spot, input: { ...spot.input, isPiped: false } }, call);
+  if (isShell(call.name)) return runShell(search, spot, call);
+  if (call.name === "at" || call.name === "batch") return runInput(search, { ...spot, input: { ...spot.input, isPiped: false } }, call);
   const interpreter = interpreterName(call.name.toLowerCase());
-  if (interpreter !== undefined) runInterpreter(walk, spot, { call, interpreter });
-  if (call.name === "xargs" || call.name === "parallel") return runOnInput(walk, spot, running);
+  if (interpreter !== undefined) runInterpreter(search, spot, { call, interpreter });
+  if (call.name === "xargs" || call.name === "parallel") return runOnInput(search, spot, running);
   const unwrapped = unwrap(fields);
   if (unwrapped !== undefined) {
     const { script, tail } = unwrapped;
     const worst = fields.find((field) => field.worst === "remote" || field.worst === "decoded")?.worst ?? "none";
-    if (script !== undefined) return visitText(walk, spot, { text: script, span: spanOfFields(fields), worst });
-    if (tail.length > 0 && tail.length < fields.length) return runFields(walk, spot, fields.slice(fields.length - tail.length));
+    if (script !== undefined) return visitText(search, spot, { text: script, span: spanOfFields(fields), worst });
+    if (tail.length > 0 && tail.length < fields.length) return runFields(search, spot, fields.slice(fields.length - tail.length));
   }
-  return runLaunched(walk, spot, running);
+  return runLaunched(search, spot, running);
 }
 
 /** What the last of the launched commands prints; undefined where nothing is launched, or where the program itself prints. */
-function runLaunched(walk: Walk, spot: Spot, running: Running): Feed | undefined {
+function runLaunched(search: Search, spot: Spot, running: Running): Feed | undefined {
   const { call } = running;
   const launched = launchedBy(call);
-  if (launched.length === 0) reportDeleteBehind(walk, spot, running);
+  if (launched.length === 0) reportDeleteBehind(search, spot, running);
   let output: Feed | undefined;
   for (const one of launched) {
     const inner = { ...spot, shell: copyOf(spot.shell) };
-    output = "script" in one ? visitText(walk, inner, one.script) : runFields(walk, inner, one.fields);
+    output = "script" in one ? visitText(search, inner, one.script) : runFields(search, inner, one.fields);
   }
   return call.name === "find" ? undefined : output;
 }
@@ -124,8 +124,8 @@ const SHOWING: ReadonlySet<string> = new Set(
 );
 
 /** `launcher rm -rf x` behind a program that is not known, where x is the root or a home. */
-function reportDeleteBehind(walk: Walk, spot: Spot, { call, fields }: Running): void {
+function reportDeleteBehind(search: Search, spot: Spot, { call, fields }: Running): void {
   if (SHOWING.has(call.name) || rulesOf(call.name).length > 0) return;
   const at = fields.findIndex(({ text }, index) => index > 0 && text === "rm");
-  if (at > 0 && isDeleteOfWhole(fields.slice(at), spot)) reportDanger(walk, HIDDEN_DELETE, spanOfFields(fields));
+  if (at > 0 && isDeleteOfWhole(fields.slice(at), spot)) reportDanger(search, HIDDEN_DELETE, spanOfFields(fields));
 }

@@ -5,7 +5,7 @@ import { SAFETY_LIMITS } from "../config/limits.js";
 import { parseShell } from "../parse/parse-shell.js";
 import type { Span } from "../parse/tree.js";
 import { NOTHING, worse, type Feed, type Source } from "./feed.js";
-import { DEPTH_MAX, type Spot, type Walk } from "./state.js";
+import { DEPTH_MAX, type Spot, type Search } from "./search.js";
 
 /** A text that a shell reads. */
 export interface InnerText {
@@ -16,14 +16,20 @@ export interface InnerText {
 }
 
 /** Walks a text. Everything found in it is reported where the text stands. */
-export function visitText(walk: Walk, spot: Spot, { text, span, worst = "none" }: InnerText): Feed {
-  if (walk.depth >= DEPTH_MAX || walk.budget.chars < text.length || walk.budget.commands <= 0) return { source: "program" };
-  walk.budget.chars -= text.length;
+export function visitText(search: Search, spot: Spot, { text, span, worst = "none" }: InnerText): Feed {
+  if (search.depth >= DEPTH_MAX || search.budget.chars < text.length || search.budget.commands <= 0) return { source: "program" };
+  search.budget.chars -= text.length;
   const parsed = parseShell(text, SAFETY_LIMITS);
   const script = "refused" in parsed ? parsed.partial : parsed.script;
   if (script === undefined) return NOTHING;
-  return walk.visit(
-    { ...walk, depth: walk.depth + 1, span, taint: worse(walk.taint, worst), report: (finding) => walk.report({ ...finding, span }) },
+  return search.visit(
+    {
+      ...search,
+      depth: search.depth + 1,
+      span,
+      taint: worse(search.taint, worst),
+      report: (finding) => search.report({ ...finding, span }),
+    },
     script,
     spot,
   );

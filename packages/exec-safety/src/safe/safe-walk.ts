@@ -8,7 +8,7 @@ import { judgeWord, judgeWords } from "./judge-word.js";
 import { judgeTest } from "./judge-test.js";
 import { changesInput, listedNames, printedNames, selectNames } from "./names.js";
 import { checkGlob } from "./paths.js";
-import { judgeRedirects } from "./redirects.js";
+import { judgeRedirects } from "./judge-redirects.js";
 import { stableValues } from "./assignments.js";
 import type { ArgumentValue } from "./argument.js";
 import { resolveArguments } from "./resolve-arguments.js";

@@ -14,7 +14,7 @@ import { WRAPPER_DEPTH_MAX } from "../config/limits.js";
 import { PATCH_PROGRAMS, judgePatch } from "./patch.js";
 import { checkGlob } from "./paths.js";
 import { changesInput, printedNames } from "./names.js";
-import { judgeRedirects } from "./redirects.js";
+import { judgeRedirects } from "./judge-redirects.js";
 import { resolveArguments } from "./resolve-arguments.js";
 import { either, withInputOf, withVariable } from "./state.js";
 import type { Outcome, State } from "./state.js";

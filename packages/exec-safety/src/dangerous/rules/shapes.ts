@@ -197,7 +197,7 @@ export const FORK_BOMB: Danger = {
     "npm start & npm test",
     'cd "$(dirname "$(echo "$0" | sed s,x,y,)")"',
     "for i in 1 2; do ./w $i & done; wait",
-    'walk() { for d in *; do walk "$d"; done; }; walk',
+    'search() { for d in *; do search "$d"; done; }; search',
     "while read l; do job $l & done < list",
     "while true; do ./poll; done",
   ],

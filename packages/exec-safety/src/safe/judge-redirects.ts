@@ -1,5 +1,5 @@
 /**
- * Redirects: input may come from a project's file; output may go to nowhere or to another stream.
+ * Judge redirects: input may come from a project's file; output may go to nowhere or to another stream.
  */
 import { shown } from "../tables/case.js";
 import { judgeWord } from "./judge-word.js";

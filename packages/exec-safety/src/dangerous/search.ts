@@ -1,5 +1,5 @@
 /**
- * State: what the dangerous walk knows of a shell at one point of the line, and what its parts share.
+ * Search: what the dangerous walk knows of a shell at one point of the line, and what its parts share.
  */
 import type { Report } from "../findings.js";
 import type { Node, Script, Span } from "../parse/tree.js";
@@ -34,7 +34,7 @@ export interface Shell {
 }
 
 /** What the parts of the walk share. */
-export interface Walk {
+export interface Search {
   readonly report: Report;
   /** How many texts inside texts. */
   readonly depth: number;
@@ -46,9 +46,9 @@ export interface Walk {
   readonly span: Span;
   /** Functions of the line and what they call. */
   readonly graph: CallGraph;
-  readonly visit: (walk: Walk, script: Script, at: Spot) => Feed;
-  readonly visitNode: (walk: Walk, node: Node, at: Spot) => Feed;
-  readonly run: (walk: Walk, at: Spot, fields: readonly Field[]) => Feed;
+  readonly visit: (search: Search, script: Script, at: Spot) => Feed;
+  readonly visitNode: (search: Search, node: Node, at: Spot) => Feed;
+  readonly run: (search: Search, at: Spot, fields: readonly Field[]) => Feed;
 }
 
 /** Where a script runs and what it reads. */
@@ -72,12 +72,12 @@ export function keepArguments({ variables }: Shell, args: readonly Field[]): voi
 }
 
 /** Code that nobody can read, where a program or a script is expected. */
-export function reportHidden(walk: Walk, from: { readonly lead: Source; readonly stream?: Feed | undefined }, at: Field): void {
+export function reportHidden(search: Search, from: { readonly lead: Source; readonly stream?: Feed | undefined }, at: Field): void {
   const source = from.stream?.source ?? from.lead;
-  if (isHidden(source)) reportDanger(walk, source === "remote" ? REMOTE_CODE : DECODED_CODE, at.span);
+  if (isHidden(source)) reportDanger(search, source === "remote" ? REMOTE_CODE : DECODED_CODE, at.span);
 }
 
 /** Reports a danger. */
-export function reportDanger(walk: Walk, { ruleId, message }: Danger, span: Span): void {
-  walk.report({ ruleId, level: "dangerous", layer: "dangerous-patterns", span, message });
+export function reportDanger(search: Search, { ruleId, message }: Danger, span: Span): void {
+  search.report({ ruleId, level: "dangerous", layer: "dangerous-patterns", span, message });
 }

@@ -3,7 +3,7 @@ import type { Finding } from "../findings.js";
 import { SAFETY_LIMITS } from "../config/limits.js";
 import { parseShell } from "../parse/parse-shell.js";
 import type { Place } from "../config/place.js";
-import { dangerousWalk } from "./walk.js";
+import { dangerousWalk } from "./dangerous-walk.js";
 import { cpuMs } from "../../../../tools/cpu-ms.js";
 
 const ROOT: Place = { inside: "", projectRoot: undefined, trustedWorkspace: true };

@@ -1,5 +1,5 @@
 /**
- * Redirects: what a command reads instead of its input, and the files it writes.
+ * Streams: what a command reads instead of its input, and the files it writes.
  */
 import type { Redirect } from "../parse/tree.js";
 import { isHidden, NOTHING, worse, type Feed } from "./feed.js";
@@ -7,7 +7,7 @@ import { readOne } from "./reading.js";
 import { targetDanger } from "./rules/targets.js";
 import { isSecretFile } from "./secret-file.js";
 import { resolvePath } from "./site.js";
-import { reportDanger, type Spot, type Walk } from "./state.js";
+import { reportDanger, type Spot, type Search } from "./search.js";
 
 /** What the redirections of one command make of its streams. */
 export interface Redirected {
@@ -23,13 +23,13 @@ interface Redirecting {
 }
 
 /** Reports dangerous targets and finds the input; the words of every redirection are read once. */
-export function readRedirects(walk: Walk, spot: Spot, { redirects, program }: Redirecting): Redirected {
+export function readRedirects(search: Search, spot: Spot, { redirects, program }: Redirecting): Redirected {
   let { input } = spot;
   const files: string[] = [];
   for (const redirect of redirects) {
     const word = redirect.body ?? redirect.target;
     if (word === undefined) continue;
-    const field = readOne(walk, spot, word);
+    const field = readOne(search, spot, word);
     const { operator, descriptor } = redirect;
     const isInput = descriptor === undefined || descriptor === 0;
     if (operator.startsWith("<<")) {
@@ -41,7 +41,7 @@ export function readRedirects(walk: Walk, spot: Spot, { redirects, program }: Re
     const danger = path === undefined ? undefined : targetDanger(path, spot.shell.site);
     const writes = operator.includes(">");
     const isSocket = danger?.ruleId === "network.raw-socket";
-    if (danger !== undefined && (writes || isSocket) && !(isSocket && isProbe(program, path))) reportDanger(walk, danger, redirect.span);
+    if (danger !== undefined && (writes || isSocket) && !(isSocket && isProbe(program, path))) reportDanger(search, danger, redirect.span);
     if (writes && path !== undefined && (descriptor === undefined || descriptor === 1)) files.push(path);
     if (!writes && isInput) input = inputOf(spot, { field, path });
   }

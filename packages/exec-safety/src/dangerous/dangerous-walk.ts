@@ -8,11 +8,11 @@ import type { Assignment, Command, Node, Script } from "../parse/tree.js";
 import { joinFeeds, NOTHING, UNKNOWN, type Feed } from "./feed.js";
 import { closesBomb, isEndlessLoop, startsItself, type CallGraph } from "./fork-bomb.js";
 import { readFields, readOne, readWord, type Alternatives } from "./reading.js";
-import { keepFiles, readRedirects } from "./redirects.js";
+import { keepFiles, readRedirects } from "./streams.js";
 import { runFields } from "./run.js";
 import { FORK_BOMB } from "./rules/shapes.js";
 import { siteOf } from "./site.js";
-import { copyOf, reportDanger, type Shell, type Spot, type Walk } from "./state.js";
+import { copyOf, reportDanger, type Shell, type Spot, type Search } from "./search.js";
 import { visitText } from "./text.js";
 
 /** Commands that one walk looks at: more than a line may hold, since functions and texts are looked at where they are used. */
@@ -23,7 +23,7 @@ const CHARS_MAX = 50_000;
 /** Reports everything dangerous in a script, inside substitutions, functions, wrappers and shells as well. */
 export function dangerousWalk(script: Script, place: Place, report: Report): void {
   const graph: CallGraph = new Map();
-  const walk: Walk = {
+  const search: Search = {
     report: once(report),
     depth: 0,
     budget: { commands: COMMANDS_MAX, chars: CHARS_MAX },
@@ -35,7 +35,7 @@ export function dangerousWalk(script: Script, place: Place, report: Report): voi
     graph,
   };
   const shell: Shell = { site: siteOf(place), variables: new Map(), functions: new Map(), files: new Map() };
-  visitNode(walk, script.body, { shell, input: NOTHING });
+  visitNode(search, script.body, { shell, input: NOTHING });
 }
 
 /** Each finding once: a function is looked at where it is defined and where it is called. */
@@ -50,55 +50,55 @@ function once(report: Report): Report {
 }
 
 /** Looks at a node and everything below it; what it prints is returned. */
-function visitNode(walk: Walk, node: Node, spot: Spot): Feed {
+function visitNode(search: Search, node: Node, spot: Spot): Feed {
   switch (node.type) {
     case "command":
-      return visitCommand(walk, node, spot);
+      return visitCommand(search, node, spot);
     case "sequence":
-      return visitAll(walk, node.items, spot);
+      return visitAll(search, node.items, spot);
     case "pipeline":
-      return visitPipeline(walk, node, spot);
+      return visitPipeline(search, node, spot);
     case "prefixed":
-      return visitNode(walk, node.body, spot);
+      return visitNode(search, node.body, spot);
     case "group":
-      if (node.kind === "background" && startsItself(node)) reportDanger(walk, FORK_BOMB, node.span);
-      return visitNode(walk, node.body, node.kind === "braces" ? spot : { ...spot, shell: copyOf(spot.shell) });
+      if (node.kind === "background" && startsItself(node)) reportDanger(search, FORK_BOMB, node.span);
+      return visitNode(search, node.body, node.kind === "braces" ? spot : { ...spot, shell: copyOf(spot.shell) });
     case "redirected": {
-      const { input, files } = readRedirects(walk, spot, { redirects: node.redirects, program: "" });
-      return keepFiles(spot, files, visitNode(walk, node.body, { ...spot, input }));
+      const { input, files } = readRedirects(search, spot, { redirects: node.redirects, program: "" });
+      return keepFiles(spot, files, visitNode(search, node.body, { ...spot, input }));
     }
     case "if":
-      return visitAll(walk, node.parts, spot);
+      return visitAll(search, node.parts, spot);
     case "while":
-      if (isEndlessLoop(node.condition, node.body)) reportDanger(walk, FORK_BOMB, node.span);
-      return visitAll(walk, [node.condition, node.body], spot);
+      if (isEndlessLoop(node.condition, node.body)) reportDanger(search, FORK_BOMB, node.span);
+      return visitAll(search, [node.condition, node.body], spot);
     case "for":
-      keepLoopVariable(walk, spot, node);
-      return visitNode(walk, node.body, spot);
+      keepLoopVariable(search, spot, node);
+      return visitNode(search, node.body, spot);
     case "case":
-      for (const word of [node.word, ...node.patterns]) readWord(walk, spot, word);
-      return visitAll(walk, node.bodies, spot);
+      for (const word of [node.word, ...node.patterns]) readWord(search, spot, word);
+      return visitAll(search, node.bodies, spot);
     case "test":
-      for (const { words } of node.comparisons) readFields(walk, spot, words);
+      for (const { words } of node.comparisons) readFields(search, spot, words);
       return NOTHING;
     case "refused":
-      return visitRefused(walk, node, spot);
+      return visitRefused(search, node, spot);
     default:
       return node satisfies never;
   }
 }
 
-function visitAll(walk: Walk, nodes: readonly Node[], spot: Spot): Feed {
+function visitAll(search: Search, nodes: readonly Node[], spot: Spot): Feed {
   let output = NOTHING;
-  for (const node of nodes) output = joinFeeds(output, visitNode(walk, node, spot));
+  for (const node of nodes) output = joinFeeds(output, visitNode(search, node, spot));
   return output;
 }
 
-function visitPipeline(walk: Walk, node: Extract<Node, { type: "pipeline" }>, spot: Spot): Feed {
-  if (startsItself(node)) reportDanger(walk, FORK_BOMB, node.span);
+function visitPipeline(search: Search, node: Extract<Node, { type: "pipeline" }>, spot: Spot): Feed {
+  if (startsItself(node)) reportDanger(search, FORK_BOMB, node.span);
   let { input } = spot;
   for (const stage of node.stages) {
-    const output = visitNode(walk, stage, { shell: copyOf(spot.shell), input });
+    const output = visitNode(search, stage, { shell: copyOf(spot.shell), input });
     input = { ...output, isPiped: true };
   }
   return { ...input, isPiped: false };
@@ -107,8 +107,8 @@ function visitPipeline(walk: Walk, node: Extract<Node, { type: "pipeline" }>, sp
 /** Values of a loop's variable that are followed. */
 const LOOP_VALUES_MAX = 8;
 
-function keepLoopVariable(walk: Walk, spot: Spot, { name, words }: Extract<Node, { type: "for" }>): void {
-  const fields = words === undefined ? [] : readFields(walk, spot, words);
+function keepLoopVariable(search: Search, spot: Spot, { name, words }: Extract<Node, { type: "for" }>): void {
+  const fields = words === undefined ? [] : readFields(search, spot, words);
   const texts = fields.slice(0, LOOP_VALUES_MAX).map(({ text }) => text);
   const lead = fields.find((field) => field.lead !== "text")?.lead ?? "text";
   spot.shell.variables.set(name, {
@@ -121,28 +121,28 @@ function keepLoopVariable(walk: Walk, spot: Spot, { name, words }: Extract<Node,
 /** What a function is called with is not known where it is defined. */
 const ARGUMENTS: readonly string[] = "1 2 3 4 5 6 7 8 9 @ *".split(" ");
 
-function visitRefused(walk: Walk, node: Extract<Node, { type: "refused" }>, spot: Spot): Feed {
-  readFields(walk, spot, node.words);
+function visitRefused(search: Search, node: Extract<Node, { type: "refused" }>, spot: Spot): Feed {
+  readFields(search, spot, node.words);
   const { body, construct, name } = node;
   if (construct === "function" && name !== undefined) {
-    if (closesBomb(walk.graph, name, body)) reportDanger(walk, FORK_BOMB, node.span);
+    if (closesBomb(search.graph, name, body)) reportDanger(search, FORK_BOMB, node.span);
     const shell = copyOf(spot.shell);
     for (const argument of ARGUMENTS) shell.variables.set(argument, { texts: [UNKNOWN], lead: "program", isSecret: false });
-    visitAll(walk, body, { ...spot, shell });
+    visitAll(search, body, { ...spot, shell });
     spot.shell.functions.set(name, body);
     return NOTHING;
   }
-  return visitAll(walk, body, construct === "coproc" ? { ...spot, shell: copyOf(spot.shell) } : spot);
+  return visitAll(search, body, construct === "coproc" ? { ...spot, shell: copyOf(spot.shell) } : spot);
 }
 
-function visitCommand(walk: Walk, { assignments, words, redirects, span }: Command, spot: Spot): Feed {
+function visitCommand(search: Search, { assignments, words, redirects, span }: Command, spot: Spot): Feed {
   const [program, ...rest] = words;
-  const first: Alternatives = program === undefined ? [] : readWord(walk, spot, program);
-  const fields = readFields(walk, spot, rest);
-  const { input, files } = readRedirects(walk, spot, { redirects, program: program === undefined ? undefined : (program.text ?? "") });
+  const first: Alternatives = program === undefined ? [] : readWord(search, spot, program);
+  const fields = readFields(search, spot, rest);
+  const { input, files } = readRedirects(search, spot, { redirects, program: program === undefined ? undefined : (program.text ?? "") });
   const shell = program === undefined || assignments.length === 0 ? spot.shell : copyOf(spot.shell);
-  for (const assignment of assignments) assign(walk, { ...spot, shell }, assignment);
-  const inner = { ...walk, span: walk.depth === 0 ? span : walk.span };
+  for (const assignment of assignments) assign(search, { ...spot, shell }, assignment);
+  const inner = { ...search, span: search.depth === 0 ? span : search.span };
   let output = NOTHING;
   for (const alternative of first.length === 0 ? [[]] : first) {
     output = joinFeeds(output, runFields(inner, { shell, input }, [...alternative, ...fields]));
@@ -155,9 +155,9 @@ const RUN_LATER: ReadonlySet<string> = new Set(
   "PROMPT_COMMAND PAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND GIT_EXTERNAL_DIFF MANPAGER BROWSER".split(" "),
 );
 
-function assign(walk: Walk, spot: Spot, { name, value, isPlain, others }: Assignment): void {
+function assign(search: Search, spot: Spot, { name, value, isPlain, others }: Assignment): void {
   const { variables } = spot.shell;
-  const elements = readFields(walk, spot, others);
+  const elements = readFields(search, spot, others);
   if (value === undefined) {
     variables.set(name, {
       texts: [elements[0]?.text ?? UNKNOWN],
@@ -167,8 +167,8 @@ function assign(walk: Walk, spot: Spot, { name, value, isPlain, others }: Assign
     });
     return;
   }
-  const { text, lead, isSecret } = readOne(walk, spot, value);
-  if (RUN_LATER.has(name)) visitText(walk, { shell: copyOf(spot.shell), input: NOTHING }, { text, span: value.span });
+  const { text, lead, isSecret } = readOne(search, spot, value);
+  if (RUN_LATER.has(name)) visitText(search, { shell: copyOf(spot.shell), input: NOTHING }, { text, span: value.span });
   const before = isPlain ? undefined : variables.get(name);
   variables.set(name, {
     texts: before === undefined ? [text] : before.texts.map((old) => old + text),
