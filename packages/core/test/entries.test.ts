@@ -56,17 +56,16 @@ const NAMES_AND_TEXTS: readonly string[] = [
 it("the main entry loads nothing of commands, policies, proofs and vaults but what a gate itself does", async () => {
   const files = await loaded("index");
   expect(files).toContain("gate/gate.ts");
-  expect(files.filter((file) => /^(exec|policy|proof|suggest|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
+  expect(files.filter((file) => /^(exec|policy|proof|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
   expect(files.filter((file) => !file.endsWith(".ts"))).toEqual([]);
   expect(files.filter((file) => file.startsWith("../"))).toEqual(NAMES_AND_TEXTS);
 });
 
 it.each([
-  ["exec", ["gate", "proof", "suggest", "vault"]],
-  ["policy", ["exec", "gate", "proof", "suggest", "vault"]],
-  ["proof", ["exec", "gate", "policy", "suggest", "vault"]],
-  ["suggest", ["exec", "gate", "proof"]],
-  ["vault", ["exec", "gate", "policy", "proof", "suggest"]],
+  ["exec", ["gate", "proof", "vault"]],
+  ["policy", ["exec", "gate", "proof", "vault"]],
+  ["proof", ["exec", "gate", "policy", "vault"]],
+  ["vault", ["exec", "gate", "policy", "proof"]],
 ])("the entry %s loads nothing of %j", async (entry, others) => {
   const files = await loaded(entry);
   const within = (folders: readonly string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
