@@ -4,6 +4,7 @@
 import { apiReport } from "./checks/api-report.js";
 import { changesets } from "./checks/changesets.js";
 import type { Check, Findings } from "./checks/check.js";
+import { circles } from "./checks/circles.js";
 import { corePurity } from "./checks/core-purity.js";
 import { denyCodes } from "./checks/deny-codes.js";
 import { format } from "./checks/format.js";
@@ -28,6 +29,7 @@ const CHECKS: readonly Check[] = [
   size,
   unused,
   layers,
+  circles,
   corePurity,
   starts,
   publicDocs,

@@ -6,7 +6,7 @@ import { dangerousWalk } from "./dangerous/dangerous-walk.js";
 import type { Finding, Report } from "./findings.js";
 import { SAFETY_LIMITS } from "./config/limits.js";
 import { parseShell } from "./parse/parse-shell.js";
-import { startPlace } from "./config/place.js";
+import { startPlace } from "./safe/start-place.js";
 import type { Place } from "./config/place.js";
 import { layersOf, levelOf, reasonsOf } from "./reasons.js";
 import { rewritten } from "./rewrite.js";

@@ -6,8 +6,9 @@
 import type { BootTime } from "../boot-time.js";
 import type { JsonObject } from "../json/value.js";
 import type { DenyCode } from "../deny-codes.js";
-import type { ToolDefinition } from "../layers.js";
-import type { EndStatus, RefusalCode } from "../ports.js";
+import type { ToolDefinition } from "../types/agent.js";
+import type { LoggedAt } from "../types/audit-event.js";
+import type { EndStatus, RefusalCode } from "../types/ending.js";
 import { stepOf } from "./escalation.js";
 import { makeConsentOutcome, type ConsentOutcome } from "./consent-outcome.js";
 import { includesPerson, isSamePerson } from "./person.js";
@@ -93,14 +94,6 @@ export interface PendingRecord {
   readonly logged?: LoggedAt;
   /** What says that a gate wrote it, by the gate's `recordKey`. Stores keep it as it is. */
   readonly mac?: string;
-}
-
-/** An event in the log. */
-export interface LoggedAt {
-  readonly eventId: string;
-  /** Its sequence number and hash; left out where the record was kept before the log had the event. */
-  readonly seq?: number;
-  readonly hash?: string;
 }
 
 /** What can happen to a question. Times and identities are checked facts by now: the reducer trusts them and nothing else. */

@@ -6,9 +6,10 @@ import { evaluateInShell } from "@acp/exec-safety";
 import type { CommandRewrite, CommandRisk, CommandSafety, SafetyOptions, SafetyReason } from "@acp/exec-safety";
 import { isShellAction } from "../action/action.js";
 import type { Action, ShellAction } from "../action/action.js";
-import type { Effect, Layer, RiskLevel, Ruling } from "../layers.js";
+import type { Layer, Ruling } from "../layers.js";
 import type { ExecApprovalConfig } from "./config.js";
 import { execEffect, fallbackEffect } from "./requires-approval.js";
+import type { Effect, RiskLevel } from "../types/words.js";
 
 /** Options of {@link execSafety}. */
 export interface ExecSafetyOptions

@@ -9,7 +9,7 @@
  * | `full`      | not `always` | allow       | allow           |
  * | not `deny`  | `always`  | ask            | ask             |
  */
-import type { Effect } from "../layers.js";
+import type { Effect } from "../types/words.js";
 import { matchAllowlist } from "./allowlist.js";
 import type { ExecApprovalConfig } from "./config.js";
 import type { CommandSafety, ParsedCommand } from "@acp/exec-safety";

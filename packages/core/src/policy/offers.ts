@@ -4,7 +4,7 @@
  */
 import type { Action, ActionKind } from "../action/action.js";
 import { isToolAction } from "../action/action.js";
-import type { ArgumentsScope, OfferTerms } from "../approval/grants.js";
+import type { ArgumentsScope, OfferTerms } from "../types/scope.js";
 import { hostScope, siteScope, toolScope } from "../approval/offers.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";

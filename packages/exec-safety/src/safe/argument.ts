@@ -57,3 +57,9 @@ export function textOf(argument: Argument | undefined): string | undefined {
   const [value, ...others] = argument?.values ?? [];
   return value === undefined || others.length > 0 || value.isGlob ? undefined : value.text;
 }
+
+/**
+ * What variables hold that the command itself has set: `undefined` where it is not known. A name that is not in the map comes from outside.
+ * `PWD` is in it while the current directory is known.
+ */
+export type Variables = ReadonlyMap<string, readonly ArgumentValue[] | undefined>;

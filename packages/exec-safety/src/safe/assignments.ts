@@ -2,12 +2,13 @@
  * Assignments: alone they may set a variable without a meaning of its own; before a command only what changes neither what it runs nor
  * what it reads.
  */
-import { shown } from "../tables/case.js";
+import type { Variables } from "./argument.js";
+import { shown } from "../text/shown.js";
 import { isHarmlessVariable } from "../config/environment.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { printedNames } from "./names.js";
 import { isPlace, resolveWord } from "./resolve-arguments.js";
-import type { Reading, Variables } from "./resolve-arguments.js";
+import type { Reading } from "./resolve-arguments.js";
 import type { ArgumentValue } from "./argument.js";
 import { withVariable } from "./state.js";
 import type { State } from "./state.js";

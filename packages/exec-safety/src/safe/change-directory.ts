@@ -1,7 +1,7 @@
 /**
  * Change directory: where `cd` and `pushd` lead. Only to a folder of the project that is known and none that configures tools that run programs.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import type { Argument, ArgumentValue } from "./argument.js";
 import { review } from "../findings.js";
 import { pathProblem, resolveInside } from "./paths.js";

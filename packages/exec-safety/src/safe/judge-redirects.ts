@@ -1,7 +1,7 @@
 /**
  * Judge redirects: input may come from a project's file; output may go to nowhere or to another stream.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import { judgeWord } from "./judge-word.js";
 import { changesInput } from "./names.js";
 import { checkPath } from "./paths.js";

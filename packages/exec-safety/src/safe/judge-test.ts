@@ -1,7 +1,7 @@
 /**
  * Judge `[[ … ]]`: comparisons of texts and files. Those of numbers read a text as code, so that only literal numbers pass.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import { judgeWords } from "./judge-word.js";
 import type { State } from "./state.js";
 import type { Comparison, Span, Word } from "../parse/tree.js";

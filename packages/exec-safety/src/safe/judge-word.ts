@@ -1,7 +1,7 @@
 /**
  * Judge a word: whether what the shell does to make it only reads. What the word then means to its program is not judged here.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import type { State } from "./state.js";
 import type { Piece, Span, Variable, Word } from "../parse/tree.js";
 import { canShow, isHarmlessOperator } from "./variables.js";

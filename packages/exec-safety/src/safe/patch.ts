@@ -2,7 +2,7 @@
  * Patch: `apply_patch`, by which some agents edit files through a shell. The files that a patch names are written, moved or deleted; whatever else is in it
  * is text. What cannot be read before it runs is not known to be an edit.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import { review } from "../findings.js";
 import type { Finding, Report } from "../findings.js";
 import { pathProblem } from "./paths.js";

@@ -1,7 +1,7 @@
 /**
  * Paths: whether a path given to a program that reads it stays inside the project and names no secret. Text only: links are not followed.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import type { Argument, ArgumentValue } from "./argument.js";
 import { review } from "../findings.js";
 import type { Report } from "../findings.js";

@@ -4,7 +4,7 @@ import { SAFETY_LIMITS } from "../config/limits.js";
 import { printedNames } from "./names.js";
 import { parseShell } from "../parse/parse-shell.js";
 import { resolveArguments } from "./resolve-arguments.js";
-import type { Variables } from "./resolve-arguments.js";
+import type { Variables } from "./argument.js";
 
 const VARIABLES: Variables = new Map([
   ["f", [{ text: "*.ts", isGlob: true }]],

@@ -9,12 +9,7 @@ import type { Edit } from "../findings.js";
 import { printsPlace } from "./names.js";
 import { splitWords } from "./torn-names.js";
 import type { Piece, Script, Variable, Word } from "../parse/tree.js";
-
-/**
- * What variables hold that the command itself has set: `undefined` where it is not known. A name that is not in the map comes from outside.
- * `PWD` is in it while the current directory is known.
- */
-export type Variables = ReadonlyMap<string, readonly ArgumentValue[] | undefined>;
+import type { Variables } from "./argument.js";
 
 /** Values of one argument that are followed; beyond it, it counts as not known. */
 const VALUES_MAX = 32;

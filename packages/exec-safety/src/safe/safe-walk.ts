@@ -2,7 +2,7 @@
  * Safe walk: proves that a command line only reads. It goes through every kind of node; what it does not know needs a person. It never
  * says `dangerous`: that is the other walk's word.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import { mayNotEnd } from "./endless-loops.js";
 import { judgeWord, judgeWords } from "./judge-word.js";
 import { judgeTest } from "./judge-test.js";

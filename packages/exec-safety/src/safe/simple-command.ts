@@ -1,7 +1,7 @@
 /**
  * Simple command: judges one program with its arguments, behind wrappers that add nothing of their own.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import type { Argument, ProgramCall } from "./argument.js";
 import { judgeAssignments, judgePrefix } from "./assignments.js";
 import { judgeProgram } from "../tables/judge.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startPlace } from "../config/place.js";
+import { startPlace } from "./start-place.js";
 import { after, join, startAt, withInput, withPlaces, withVariable } from "./state.js";
 import type { State } from "./state.js";
 

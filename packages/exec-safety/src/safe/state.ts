@@ -3,7 +3,7 @@
  */
 import type { ArgumentValue } from "./argument.js";
 import type { Place } from "../config/place.js";
-import type { Variables } from "./resolve-arguments.js";
+import type { Variables } from "./argument.js";
 import { canSet } from "./variables.js";
 
 /** What is known before one command. */

@@ -1,7 +1,7 @@
 /**
  * xargs: runs a program with arguments that it reads. Safe only for a few programs, and as if they had those arguments written out.
  */
-import { shown } from "../tables/case.js";
+import { shown } from "../text/shown.js";
 import { textOf } from "./argument.js";
 import type { Argument, ArgumentValue, ProgramCall } from "./argument.js";
 import { review } from "../findings.js";

@@ -1,13 +1,13 @@
 /**
  * Case: one call that is being judged, and the words in which it is reported.
  */
-import { escapeText } from "../text/escape.js";
 import { review } from "../findings.js";
 import type { Edit, Report } from "../findings.js";
 import type { Place } from "../config/place.js";
 import type { Output } from "../safe/state.js";
 import type { Span } from "../parse/tree.js";
-import type { Why } from "./grammar.js";
+import type { Why } from "./table.js";
+import { shown } from "../text/shown.js";
 import type { Topic } from "./table.js";
 
 /** What the parts of the judge pass on. */
@@ -24,18 +24,12 @@ export interface Case extends Output {
   readonly isFed: boolean;
 }
 
-const SHOWN_MAX = 60;
 const LIFTABLE: ReadonlySet<Topic> = new Set(["change", "network", "endless", "unknown"]);
 
 /** A program's name as the first part of a rule id. */
 function ruleName(program: string): string {
   if (program === "[") return "test";
   return program === "." ? "source" : program.toLowerCase().replace(/[^a-z0-9-]/g, "-");
-}
-
-/** A piece of the command for a message: cut short, with everything escaped that could hide or reorder. */
-export function shown(text: string): string {
-  return `\`${escapeText(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)}\``;
 }
 
 /** Where something is, its name, and what would mend it. */

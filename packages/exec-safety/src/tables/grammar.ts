@@ -6,47 +6,9 @@ import { quote } from "../text/quote.js";
 import { isKind, KINDS } from "./kinds.js";
 import type { Kind } from "./kinds.js";
 import { flagNames } from "./names-as-flags.js";
-import type { FlagNames } from "./names-as-flags.js";
+import type { Flag, Grammar, Operands } from "./flag.js";
+import type { Why } from "./table.js";
 import type { Binary, Topic } from "./table.js";
-
-/** Why something is reviewed, in the words that follow the name of what is. */
-export interface Why {
-  readonly topic: Topic;
-  readonly text: string;
-}
-
-/** One flag under all its names. */
-export interface Flag {
-  readonly value: "none" | "needed" | "attached";
-  /** Of its value; several where it takes several arguments. */
-  readonly kinds: readonly [Kind, ...Kind[]];
-  /** Why a person has to see it; absent for one without harm. */
-  readonly why?: Why;
-}
-
-/** Operands in order; `rest` is what all further ones are. */
-export interface Operands {
-  readonly first: readonly Kind[];
-  readonly rest?: Kind;
-  readonly min: number;
-}
-
-/** An entry that is ready for scanning. */
-export interface Grammar {
-  readonly binary: Binary;
-  readonly flags: ReadonlyMap<string, Flag>;
-  /** `-20` is a flag. */
-  readonly takesNumbers: boolean;
-  readonly operands: Operands;
-  readonly operandsWith: ReadonlyMap<Flag, Operands>;
-  readonly requires: ReadonlySet<Flag>;
-  readonly alone: ReadonlySet<string>;
-  readonly review?: Why;
-  readonly excess?: Why;
-  readonly otherwise?: Why;
-  /** Names of files that would be flags to be seen. */
-  readonly names: FlagNames;
-}
 
 const TOPICS: readonly Topic[] = ["exec", "write", "read", "secret", "change", "network", "endless", "unknown"];
 const FLAG_NAME = /^(?:--?[A-Za-z0-9@.][\w.+=-]*|[A-Za-z()!,]|-[#+])$/;

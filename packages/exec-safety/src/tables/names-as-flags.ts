@@ -6,21 +6,9 @@ import { globsMeet } from "../secrets/name-glob.js";
 import { SECRET_PROBES } from "../secrets/secret-globs.js";
 import type { Argument, ArgumentValue } from "../safe/argument.js";
 import { SEARCHES } from "../safe/reach/searches.js";
-import type { Flag, Grammar, Operands } from "./grammar.js";
+import type { Flag, FlagNames, Grammar, Operands } from "./flag.js";
 import type { Kind } from "./kinds.js";
 import type { Style, Topic } from "./table.js";
-
-/** The names that set a harmful flag, as globs. */
-export interface FlagNames {
-  /** Of flags that run, write, change or show secrets. */
-  readonly harmful: readonly string[];
-  /**
-   * Of flags that read a file of their own and may show it: `--file=.env`, or `--file=/etc/passwd`, which is a path of three parts.
-   */
-  readonly reading: readonly string[];
-  /** The same of flags that are refused where a file is named as well. */
-  readonly readingAlone: readonly string[];
-}
 
 /** What a name must not bring about. A flag that only waits, or is merely not on the list, harms nobody here. */
 const HARM: ReadonlySet<Topic> = new Set(["exec", "write", "change", "network", "secret"]);

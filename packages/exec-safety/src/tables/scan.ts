@@ -5,9 +5,10 @@
 import type { Argument, ArgumentValue } from "../safe/argument.js";
 import { review } from "../findings.js";
 import type { Edit } from "../findings.js";
-import { say, shown } from "./case.js";
+import { say } from "./case.js";
 import type { Case } from "./case.js";
-import type { Flag, Grammar } from "./grammar.js";
+import type { Flag, Grammar } from "./flag.js";
+import { shown } from "../text/shown.js";
 import { checkKind } from "./kinds.js";
 import type { Kind } from "./kinds.js";
 import { beginsAnyhow, mayNameFlag } from "./names-as-flags.js";

@@ -71,3 +71,9 @@ export type Topic = "exec" | "write" | "read" | "secret" | "change" | "network" 
  * `apart`: values are never attached to a short flag (`tree -aL 2`). `bare`: the first operand may be a cluster of flags without the dash (`ps aux`, `tar tf x`). `text`: there are no flags.
  */
 export type Style = "first" | "words" | "apart" | "bare" | "text";
+
+/** Why something is reviewed, in the words that follow the name of what is. */
+export interface Why {
+  readonly topic: Topic;
+  readonly text: string;
+}

@@ -6,7 +6,7 @@ import { textOf } from "../safe/argument.js";
 import type { Argument, ProgramCall } from "../safe/argument.js";
 import { say } from "./case.js";
 import type { Case } from "./case.js";
-import type { Why } from "./grammar.js";
+import type { Why } from "./table.js";
 
 const UNARY = /^-[bcdefghknprstuwxzGLNOS]$/;
 const COMPARES_TEXT: ReadonlySet<string> = new Set(["=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"]);

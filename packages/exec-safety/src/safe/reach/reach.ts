@@ -9,7 +9,7 @@ import { SOURCES } from "../../secrets/secret-names.js";
 import type { Argument, ArgumentValue } from "../argument.js";
 import { say } from "../../tables/case.js";
 import type { Case } from "../../tables/case.js";
-import type { Flag, Grammar, Operands } from "../../tables/grammar.js";
+import type { Flag, Grammar, Operands } from "../../tables/flag.js";
 import type { Kind } from "../../tables/kinds.js";
 import { beginsAnyhow, spellings } from "../../tables/names-as-flags.js";
 import { reportMaybeFlag } from "../../tables/scan.js";

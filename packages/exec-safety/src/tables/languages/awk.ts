@@ -2,7 +2,7 @@
  * Awk: whether a program of awk only computes and prints. Read token by token; what is not understood is reviewed, since awk runs programs
  * (`system`, `|`), writes files (`print > …`) and reads any file (`getline`, `ARGV`).
  */
-import type { Why } from "../grammar.js";
+import type { Why } from "../table.js";
 
 const EXEC: Why = { topic: "exec", text: "can run a program: `system`, a pipe or an extension in awk" };
 const WRITE: Why = { topic: "write", text: "writes a file: `print >` in awk" };

@@ -1,7 +1,7 @@
 /**
  * Jq: whether a filter of jq or yq reads only its input. Every name in it is looked at, also inside texts, which may hold code (`"\(env)"`).
  */
-import type { Why } from "../grammar.js";
+import type { Why } from "../table.js";
 
 const READ: Why = { topic: "secret", text: "is a filter that reads the environment or other files" };
 const NAME = /(?:\.\.|\.|\$|@)?[A-Za-z_]\w*/g;

@@ -1,7 +1,7 @@
 /**
  * Script: what the readers of scripts in a command share: what they answer, and how much they look at.
  */
-import type { Why } from "../grammar.js";
+import type { Why } from "../table.js";
 
 /** Files that a script reads, by their names in it; or why it needs a person. */
 export type Reads = readonly string[] | Why;

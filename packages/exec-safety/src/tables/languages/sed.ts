@@ -1,7 +1,7 @@
 /**
  * Sed: whether a script of sed only prints. A whitelist: what is not understood is reviewed, since `e` runs programs and `w` writes files.
  */
-import type { Why } from "../grammar.js";
+import type { Why } from "../table.js";
 
 const EXEC: Why = { topic: "exec", text: "runs a program: the `e` command or flag of sed" };
 const WRITE: Why = { topic: "write", text: "writes a file: the `w` command or flag of sed" };
