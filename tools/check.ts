@@ -7,6 +7,7 @@ import type { Check, Findings } from "./checks/check.js";
 import { circles } from "./checks/circles.js";
 import { corePurity } from "./checks/core-purity.js";
 import { denyCodes } from "./checks/deny-codes.js";
+import { entryCost } from "./checks/entry-cost.js";
 import { format } from "./checks/format.js";
 import { layers } from "./checks/layers.js";
 import { links } from "./checks/links.js";
@@ -39,6 +40,7 @@ const CHECKS: readonly Check[] = [
   trackedText,
   manifests,
   changesets,
+  entryCost,
   packageShape,
   apiReport,
 ];

@@ -20,4 +20,5 @@ export type {
 } from "./safety.js";
 export { checkBinary, isBuiltIn } from "./tables/check-binary.js";
 export { TableError } from "./tables/grammar.js";
+export { STYLES, TOPICS } from "./tables/table.js";
 export type { Binary, BinaryTable, Style, Topic } from "./tables/table.js";

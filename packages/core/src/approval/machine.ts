@@ -13,6 +13,7 @@ import { stepOf } from "./escalation.js";
 import { makeConsentOutcome, type ConsentOutcome } from "./consent-outcome.js";
 import { includesPerson, isSamePerson } from "./person.js";
 import type { ConsentRequest } from "./request.js";
+import { DECISIONS } from "../types/words.js";
 
 /** One counted yes. */
 export interface CountedApproval {
@@ -162,11 +163,11 @@ const changed = (record: PendingRecord, change: Change): Reduction => ({
 const ended = (record: PendingRecord, end: Omit<RecordedEnd, "recorded">, change: Change = {}): Reduction =>
   changed(record, { ...change, status: "ended", end: { ...end, recorded: false } });
 
-const DECISIONS: readonly EndStatus[] = ["approved", "approved_with_modifications", "denied"];
+const BY_A_PERSON: readonly EndStatus[] = DECISIONS;
 
 /** Whether a person ended the question, with a yes or a no. Silence, a withdrawal and a failure are neither: nothing of them is kept for a retry. */
 export function isDecided({ end }: PendingRecord): boolean {
-  return end !== undefined && DECISIONS.includes(end.status);
+  return end !== undefined && BY_A_PERSON.includes(end.status);
 }
 
 /** Whether a person said yes. */

@@ -13,14 +13,17 @@ import { quote } from "@acp/exec-safety/text";
 import { readAllowlist } from "./allowlist.js";
 import { spotOfData } from "./config-spot.js";
 
+const SECURITY = ["deny", "allowlist", "full"] as const;
 /** What may run at all: nothing, what is safe or listed, everything. */
-export type ExecSecurity = "deny" | "allowlist" | "full";
+export type ExecSecurity = (typeof SECURITY)[number];
 
+const ASK = ["off", "on-miss", "always"] as const;
 /** When a person is asked: never, about what may not run by itself, about everything. */
-export type ExecAsk = "off" | "on-miss" | "always";
+export type ExecAsk = (typeof ASK)[number];
 
+const FALLBACK = ["deny", "allowlist", "full"] as const;
 /** What happens to a command about which nobody answered in time. */
-export type ExecAskFallback = "deny" | "allowlist" | "full";
+export type ExecAskFallback = (typeof FALLBACK)[number];
 
 /** How commands are approved. */
 export interface ExecApprovalConfig {
@@ -44,9 +47,6 @@ export interface ProfileConfig {
 }
 
 const SECTION = "execApproval";
-const SECURITY: readonly ExecSecurity[] = ["deny", "allowlist", "full"];
-const ASK: readonly ExecAsk[] = ["off", "on-miss", "always"];
-const FALLBACK: readonly ExecAskFallback[] = ["deny", "allowlist", "full"];
 const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "loopbackPorts", "dangerouslyAllowOnTimeout"] as const;
 const TIMEOUT_MS = 60_000;
 const CONFIG: Subject = { name: "exec approval config", code: "config_invalid" };

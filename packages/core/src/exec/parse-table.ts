@@ -1,8 +1,8 @@
 /**
  * Parse table: more programs from outside, checked when they are loaded: every key, every flag and every example.
  */
-import { checkBinary, evaluateCommandSafety, isBuiltIn, TableError } from "@acp/exec-safety";
-import type { Binary, BinaryTable, Style } from "@acp/exec-safety";
+import { checkBinary, evaluateCommandSafety, isBuiltIn, STYLES, TableError } from "@acp/exec-safety";
+import type { Binary, BinaryTable } from "@acp/exec-safety";
 import { invalid, readList, readMap, readOneOf, readText } from "../policy/spot.js";
 import type { Spot, Subject } from "../policy/spot.js";
 import { spotOfData } from "./config-spot.js";
@@ -17,7 +17,6 @@ const KEYS: readonly string[] =
   "alone flags reviewFlags operands operandsWith excess requires otherwise review style subcommands readsArgumentFiles obeysWorkspace silentWith takesCommands pagesUnless examples".split(
     " ",
   );
-const STYLES: readonly Style[] = ["first", "words", "apart", "bare", "text"];
 
 /**
  * Checks a table of programs for `extraBinaries`, of the form of the built-in ones (packages/exec-safety/src/tables/README.md).

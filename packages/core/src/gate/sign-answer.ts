@@ -3,7 +3,7 @@
  */
 import type { CountedApproval, MachineEvent, PendingRecord } from "../approval/machine.js";
 import { personKey } from "../approval/person.js";
-import type { Decision } from "../approval/response.js";
+import type { Decision } from "../types/words.js";
 import type { ConsentSigner, SignedParts } from "../consent-signer.js";
 import { DECISION_TTL_MS } from "../limits.js";
 import type { Store } from "../ports.js";

@@ -1,7 +1,8 @@
 /** Endings: how a question can end, and why an answer is not taken. Types only. */
+import type { Decision } from "./words.js";
 
 /** How a question ended. */
-export type EndStatus = "approved" | "approved_with_modifications" | "denied" | "expired" | "cancelled" | "failed" | "superseded";
+export type EndStatus = Decision | "expired" | "cancelled" | "failed" | "superseded";
 
 /** Why an answer was not taken; the question stays as it was. */
 export type RefusalCode =

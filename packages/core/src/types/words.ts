@@ -12,6 +12,12 @@ export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
 /** Risk of an Action (S0 §4.1), ascending. */
 export type RiskLevel = (typeof RISK_LEVELS)[number];
 
+/** Every decision of a person. */
+export const DECISIONS = ["approved", "denied", "approved_with_modifications"] as const;
+
+/** What a person decided (S0 §4.2). */
+export type Decision = (typeof DECISIONS)[number];
+
 /** Every category. */
 export const CATEGORIES = ["read", "write", "communication", "financial", "system", "public", "physical"] as const;
 

@@ -7,10 +7,9 @@ import { isKind, KINDS } from "./kinds.js";
 import type { Kind } from "./kinds.js";
 import { flagNames } from "./names-as-flags.js";
 import type { Flag, Grammar, Operands } from "./flag.js";
-import type { Why } from "./table.js";
-import type { Binary, Topic } from "./table.js";
+import { TOPICS } from "./table.js";
+import type { Binary, Why } from "./table.js";
 
-const TOPICS: readonly Topic[] = ["exec", "write", "read", "secret", "change", "network", "endless", "unknown"];
 const FLAG_NAME = /^(?:--?[A-Za-z0-9@.][\w.+=-]*|[A-Za-z()!,]|-[#+])$/;
 const compiled = new WeakMap<Binary, Grammar>();
 

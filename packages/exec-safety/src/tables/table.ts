@@ -60,17 +60,23 @@ export interface BinaryTable {
   readonly [program: string]: Binary;
 }
 
+/** Every topic of a reason. */
+export const TOPICS = ["exec", "write", "read", "secret", "change", "network", "endless", "unknown"] as const;
+
 /**
  * Why something is reviewed. `change`, `network`, `endless` and `unknown` may be lifted by an allowlist entry; `exec`, `write`, `read` and
  * `secret` never.
  */
-export type Topic = "exec" | "write" | "read" | "secret" | "change" | "network" | "endless" | "unknown";
+export type Topic = (typeof TOPICS)[number];
+
+/** Every way to read flags. */
+export const STYLES = ["first", "words", "apart", "bare", "text"] as const;
 
 /**
  * `first`: flags end at the first operand. `words`: flags are whole words and may lack the dash (`find . -name x`, `java -version`).
  * `apart`: values are never attached to a short flag (`tree -aL 2`). `bare`: the first operand may be a cluster of flags without the dash (`ps aux`, `tar tf x`). `text`: there are no flags.
  */
-export type Style = "first" | "words" | "apart" | "bare" | "text";
+export type Style = (typeof STYLES)[number];
 
 /** Why something is reviewed, in the words that follow the name of what is. */
 export interface Why {
