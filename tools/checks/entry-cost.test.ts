@@ -17,7 +17,10 @@ const bytes = (count: number): string => `export const a = ${JSON.stringify(rand
 it("entry cost prints what each entry costs, with the budget where there is one", async () => {
   const { problems, notes } = await entryCost.run({ root: sample(core(bytes(1_024))), update: false });
   expect(problems).toEqual([]);
-  expect(notes).toEqual([expect.stringMatching(/^@acp\/core: 1\.\d kB gzip, at most \d+$/), expect.stringMatching(/^@acp\/core\/exec: 0\.\d kB gzip$/)]);
+  expect(notes).toEqual([
+    expect.stringMatching(/^@acp\/core: 1\.\d kB gzip, at most \d+$/),
+    expect.stringMatching(/^@acp\/core\/exec: 0\.\d kB gzip$/),
+  ]);
 });
 
 it("entry cost refuses a main entry over its budget, whatever imports it, and one that is not built", async () => {
