@@ -4,8 +4,10 @@
 import { apiReport } from "./checks/api-report.js";
 import { changesets } from "./checks/changesets.js";
 import type { Check, Findings } from "./checks/check.js";
+import { circles } from "./checks/circles.js";
 import { corePurity } from "./checks/core-purity.js";
 import { denyCodes } from "./checks/deny-codes.js";
+import { entryCost } from "./checks/entry-cost.js";
 import { format } from "./checks/format.js";
 import { layers } from "./checks/layers.js";
 import { links } from "./checks/links.js";
@@ -29,6 +31,7 @@ const CHECKS: readonly Check[] = [
   size,
   unused,
   layers,
+  circles,
   corePurity,
   starts,
   publicDocs,
@@ -39,6 +42,7 @@ const CHECKS: readonly Check[] = [
   manifests,
   workflows,
   changesets,
+  entryCost,
   packageShape,
   apiReport,
 ];

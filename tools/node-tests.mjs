@@ -10,7 +10,8 @@ const ALSO = [
   /^packages\/core\/src\/(crypto|json|proof|stores|vault)\//,
   /^packages\/core\/src\/(signals|system)\./,
   /^packages\/core\/src\/action\/(host|punycode|url)\./,
-  /^packages\/core\/src\/approval\/(escape|text)\./,
+  /^packages\/core\/src\/approval\/text\./,
+  /^packages\/exec-safety\/src\/text\/escape\./,
   /^packages\/core\/src\/gate\/(deadline|follow-\w+|gate)\./,
   /^packages\/core\/test\/(properties-crypto|properties-json|two-copies|vectors-\w+)\./,
 ];
@@ -24,7 +25,8 @@ const NOT = [
   // What a browser makes of the page.
   /^packages\/channel-web\/test\/browser-/,
   // They read files or start programs only to judge our own tables, texts and documents.
-  /^packages\/core\/(?:src\/exec|test\/(?:docs-|exec-|policy-))/,
+  /^packages\/core\/(?:src\/exec|test\/(?:docs-|policy-))/,
+  /^packages\/exec-safety\/(?:src\/(?!text\/escape\.)|test\/)/,
   /^packages\/channel-\w+\/test\/(?:shown-text|text-vectors)\./,
   // The built programs from end to end: one file for each way in. The others start the same programs to see what ours say and decide.
   /^packages\/cli\/test\/(?!(?:cli|exec|hook-resident|inbox|mcp|proxy-http|terminal|yes-killed)\.)/,

@@ -36,7 +36,7 @@ describe("isSharedTest()", () => {
 describe("sharedTests()", () => {
   it("finds those of every package and of the tools, and no other", () => {
     const found = sharedTests(root);
-    expect(found).toContain("packages/core/src/quote.test.ts");
+    expect(found).toContain("packages/exec-safety/src/text/quote.test.ts");
     expect(found).toContain("tools/node-tests.test.ts");
     expect(found).not.toContain("packages/core/src/system.test.ts");
     expect(new Set(found.map((file) => file.split("/", 2).join("/"))).size).toBeGreaterThan(12);

@@ -17,7 +17,8 @@ const ALONE: readonly RegExp[] = [
   /^packages\/cli\/test\//,
   /^packages\/channel-web\/test\/(?:browser-|guide)/,
   /^packages\/testing\/src\/effects\//,
-  /^packages\/core\/test\/(?:docs-|exec-)/,
+  /^packages\/core\/test\/docs-/,
+  /^packages\/exec-safety\/test\//,
   /^examples\//,
 ];
 

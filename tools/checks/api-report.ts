@@ -42,6 +42,8 @@ function configOf(root: string, { name, dir, types }: Entry, temp: string): Extr
   const configObject: IConfigFile = {
     mainEntryPointFilePath: types,
     projectFolder: dir,
+    // What an entry hands on is part of its surface, as if it were its own.
+    bundledPackages: name.startsWith("core") ? ["@acp/exec-safety"] : [],
     compiler: { overrideTsconfig: { compilerOptions: COMPILER, files: [types] } },
     apiReport: { enabled: true, reportFileName: `${name}.api.md`, reportFolder: join(root, "etc"), reportTempFolder: temp },
     docModel: { enabled: false },

@@ -29,6 +29,12 @@ it("core purity takes a given date, members and keys of the same names, and type
   expect(await problemsOf(corePurity, core(text))).toEqual([]);
 });
 
+it("core purity holds for the shell engine as well", async () => {
+  expect(await problemsOf(corePurity, { "packages/exec-safety/src/parse/a.ts": "export const a = Date.now();" })).toEqual([
+    "packages/exec-safety/src/parse/a.ts:1: uses Date.now",
+  ]);
+});
+
 it("core purity leaves system.ts, tests and other packages alone", async () => {
   const text = "export const a = Date.now();";
   expect(await problemsOf(corePurity, { ...core(text, "system.ts"), ...core(text, "a.test.ts"), "packages/cli/src/a.ts": text })).toEqual(

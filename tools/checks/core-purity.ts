@@ -1,5 +1,5 @@
 /**
- * Core is pure: no clock, randomness, timers, console, process, network or Node module outside the two files that inject them.
+ * Core, the shell engine below it and the rules suggested beside it are pure: no clock, randomness, timers, console, process, network or Node module outside the two files that inject them.
  */
 import { join } from "node:path";
 import ts from "typescript";
@@ -71,7 +71,7 @@ export const corePurity: Check = {
   remedy: "Take time, ids and randomness as arguments (Clock, Ids); what waits on the outside belongs in an adapter",
   run({ root }) {
     const files = gitFiles(root).filter(
-      (file) => /^packages\/core\/src\/.*(?<!\.test)(?<!\.test-d)\.ts$/.test(file) && !DOORS.includes(file),
+      (file) => /^packages\/(?:core|exec-safety|suggest)\/src\/.*(?<!\.test)(?<!\.test-d)\.ts$/.test(file) && !DOORS.includes(file),
     );
     return { problems: files.flatMap((file) => problemsIn(root, file)) };
   },

@@ -5,7 +5,8 @@ import { problemsOf } from "./sample.js";
 const manifest = (extra: object = {}): object => ({ peerDependencies: { "@acp/core": "workspace:*" }, ...extra });
 const base = {
   "package.json": {},
-  "packages/core/package.json": { dependencies: { yaml: "1", "@noble/hashes": "1", zod: "1" } },
+  "packages/core/package.json": { dependencies: { "@acp/exec-safety": "workspace:*", yaml: "1", "@noble/hashes": "1", zod: "1" } },
+  "packages/exec-safety/package.json": { dependencies: { "@acp/core": "workspace:*", unbash: "1", zod: "1" } },
   "packages/audit/package.json": manifest({ dependencies: { "@acp/home": "workspace:*", "@acp/testing": "workspace:*" } }),
   "packages/home/package.json": manifest(),
   "packages/proxy-mcp/package.json": manifest({ dependencies: { "@acp/audit": "workspace:*", "@acp/cli": "workspace:*" } }),
@@ -30,6 +31,12 @@ it.each([
     "packages/core/src/a.ts",
     'import type { A } from "@acp/audit";',
     "may not import @acp/audit: arrows point one way, equals never import each other",
+  ],
+  [
+    "the engine that imports core",
+    "packages/exec-safety/src/a.ts",
+    'import type { A } from "@acp/core";',
+    "may not import @acp/core: arrows point one way, equals never import each other",
   ],
   ["the testing kit in a source", "packages/audit/src/a.ts", 'import "@acp/testing";', "imports @acp/testing outside a test"],
   ["an undeclared package", "packages/home/src/a.ts", 'import "left-pad";', 'imports "left-pad", which its package.json does not declare'],
@@ -62,13 +69,29 @@ it("layers refuses a library that core's index would load though it belongs behi
   ]);
 });
 
+it("layers refuses core's index that would load the engine, and an entry of the engine's names that would load its parser", async () => {
+  const files = {
+    "packages/core/src/index.ts": 'export { evaluateCommandSafety } from "@acp/exec-safety";',
+    "packages/exec-safety/src/text.ts": 'export { parseShell } from "./parse.js";',
+    "packages/exec-safety/src/parse.ts": 'import "unbash";',
+    "packages/exec-safety/src/other.ts": 'import "zod";',
+  };
+  expect(await problemsOf(layers, { ...base, ...files })).toEqual([
+    'packages/core/src/index.ts: loads "@acp/exec-safety" whenever core\'s "index" is imported',
+    'packages/exec-safety/src/other.ts:1: imports "zod", which is none of exec-safety\'s libraries',
+    'packages/exec-safety/src/parse.ts: loads "unbash" whenever exec-safety\'s "text" is imported',
+  ]);
+});
+
 it("layers refuses a package that has no layer", async () => {
   expect(await problemsOf(layers, { ...base, "packages/stray/package.json": manifest() })).toEqual(["packages/stray: has no layer"]);
 });
 
 it("layers takes imports that point down, tests that use what their manifest names, and core's libraries behind their subpath", async () => {
   const files = {
-    "packages/core/src/index.ts": 'import "./match.js";',
+    "packages/core/src/index.ts": 'import "./match.js"; import "@acp/exec-safety/text";',
+    "packages/core/src/exec.ts": 'import "@acp/exec-safety";',
+    "packages/exec-safety/src/index.ts": 'import "unbash";',
     "packages/core/src/match.ts": 'import type { Document } from "yaml";',
     "packages/core/src/yaml.ts": 'import "yaml"; import "./match.js";',
     "packages/core/src/crypto/portable.ts": 'import "@noble/hashes/sha2.js";',

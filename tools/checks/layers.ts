@@ -1,5 +1,5 @@
 /**
- * Who may import whom. Arrows point one way: cli → proxies, integrations → adapters → core; equals never import each other.
+ * Who may import whom. Arrows point one way: cli → proxies, integrations → adapters → core → exec-safety; equals never import each other.
  * Also: nothing is imported that the manifest does not declare, and core reaches each library only from the subpath that needs it.
  */
 import { dirname, join, normalize } from "node:path";
@@ -10,20 +10,37 @@ import type { Check } from "./check.js";
 
 /** Packages by layer, lowest first. A new package gets its place here. */
 const LAYERS: readonly RegExp[] = [
+  /^exec-safety$/,
   /^core$/,
   /^host$/,
-  /^(audit|home|capabilities|testing|(channel|sandbox|store)-[a-z]+)$/,
+  /^(audit|home|capabilities|suggest|testing|(channel|sandbox|store)-[a-z]+)$/,
   /^(exec-approval|mcpx|constitution|code-mode|(proxy|integration)-[a-z-]+)$/,
   /^cli$/,
 ];
 
-/** Core's libraries, each with the entries whose import may load it. */
-const CORE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
-  unbash: ["exec"],
-  yaml: ["suggest", "yaml"],
-  "@noble/ciphers": ["crypto/portable"],
-  "@noble/curves": ["crypto/portable"],
-  "@noble/hashes": ["crypto/portable"],
+interface PurePackage {
+  readonly entries: readonly string[];
+  /** Its libraries, each with the entries whose import may load it. */
+  readonly libraries: Readonly<Record<string, readonly string[]>>;
+}
+
+const CORE_ENTRIES = ["index", "crypto/portable", "exec", "policy", "proof", "unstable", "vault", "yaml"];
+
+/** The pure packages: what nobody uses of them, nobody loads. */
+const PURE: Readonly<Record<string, PurePackage>> = {
+  core: {
+    entries: CORE_ENTRIES,
+    libraries: {
+      "@acp/exec-safety": ["exec"],
+      "@acp/exec-safety/secret-names": CORE_ENTRIES,
+      "@acp/exec-safety/text": CORE_ENTRIES,
+      yaml: ["yaml"],
+      "@noble/ciphers": ["crypto/portable"],
+      "@noble/curves": ["crypto/portable"],
+      "@noble/hashes": ["crypto/portable"],
+    },
+  },
+  "exec-safety": { entries: ["index", "secret-names", "text"], libraries: { unbash: ["index"] } },
 };
 
 const layerOf = (folder: string): number => LAYERS.findIndex((layer) => layer.test(folder));
@@ -57,7 +74,12 @@ function arrowProblem(folder: string, target: string): string | undefined {
 }
 
 /** What tests of every package share and nobody installs. */
-const FOR_TESTS: ReadonlySet<string> = new Set(["tools/deep.js", "tools/bundled.js"]);
+const FOR_TESTS: ReadonlySet<string> = new Set([
+  "packages/core/test/policy-arbitraries.js",
+  "tools/bundled.js",
+  "tools/cpu-ms.js",
+  "tools/deep.js",
+]);
 
 function importProblem(source: SourceFile, specifier: string, declared: ReadonlySet<string>): string | undefined {
   if (specifier.startsWith("node:") || specifier.startsWith("#")) return undefined;
@@ -92,36 +114,38 @@ function importProblems(root: string, sources: readonly SourceFile[]): string[] 
   });
 }
 
-/** Libraries that loading an entry of core loads, with the file that does. */
+/** A library as it is named in {@link PURE}: each entry of ours costs what it costs. */
+const libraryOf = (specifier: string): string => (specifier.startsWith("@acp/") ? specifier : packageName(specifier));
+
+/** Libraries that loading an entry loads, with the file that does. */
 function librariesOf(entry: string, byFile: ReadonlyMap<string, SourceFile>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const seen = new Set<string>();
-  const open = [`packages/core/src/${entry}.ts`];
+  const open = [entry];
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
     for (const { specifier, isTypeOnly } of byFile.get(file)?.imports ?? []) {
       if (isTypeOnly || specifier.startsWith("#") || specifier.startsWith("node:")) continue;
       if (specifier.startsWith(".")) open.push(normalize(join(dirname(file), specifier)).replace(/\.js$/, ".ts"));
-      else found.set(packageName(specifier), file);
+      else found.set(libraryOf(specifier), file);
     }
   }
   return found;
 }
 
-function coreProblems(sources: readonly SourceFile[]): string[] {
-  const core = sources.filter(({ folder, file }) => folder === "core" && !isTest(file));
-  const byFile = new Map(core.map((source) => [source.file, source]));
-  const entries = [...new Set(["index", ...Object.values(CORE_LIBRARIES).flat()])];
-  const strangers = core.flatMap(({ file, imports }) =>
+function libraryProblems(sources: readonly SourceFile[], folder: string, { entries, libraries }: PurePackage): string[] {
+  const own = sources.filter((source) => source.folder === folder && !isTest(source.file));
+  const byFile = new Map(own.map((source) => [source.file, source]));
+  const strangers = own.flatMap(({ file, imports }) =>
     imports
-      .filter(({ specifier }) => /^[^.#]/.test(specifier) && !specifier.startsWith("node:") && !(packageName(specifier) in CORE_LIBRARIES))
-      .map(({ specifier, line }) => `${file}:${line}: imports "${specifier}", which is none of core's libraries`),
+      .filter(({ specifier }) => /^[^.#]/.test(specifier) && !specifier.startsWith("node:") && !(libraryOf(specifier) in libraries))
+      .map(({ specifier, line }) => `${file}:${line}: imports "${specifier}", which is none of ${folder}'s libraries`),
   );
   const leaks = entries.flatMap((entry) =>
-    [...librariesOf(entry, byFile)]
-      .filter(([library]) => library in CORE_LIBRARIES && CORE_LIBRARIES[library]?.includes(entry) !== true)
-      .map(([library, file]) => `${file}: loads "${library}" whenever core's "${entry}" is imported`),
+    [...librariesOf(`packages/${folder}/src/${entry}.ts`, byFile)]
+      .filter(([library]) => library in libraries && libraries[library]?.includes(entry) !== true)
+      .map(([library, file]) => `${file}: loads "${library}" whenever ${folder}'s "${entry}" is imported`),
   );
   return [...strangers, ...leaks];
 }
@@ -135,6 +159,7 @@ export const layers: Check = {
       .filter(({ folder }) => layerOf(folder) === -1)
       .map(({ folder }) => `packages/${folder}: has no layer`);
     const sources = sourcesOf(root);
-    return { problems: [...unplaced, ...importProblems(root, sources), ...coreProblems(sources)] };
+    const pure = Object.entries(PURE).flatMap(([folder, limits]) => libraryProblems(sources, folder, limits));
+    return { problems: [...unplaced, ...importProblems(root, sources), ...pure] };
   },
 };

@@ -70,7 +70,7 @@ function dependencyProblems(folder: string, manifest: Table): string[] {
       .filter(([name, range]) => range !== (name.startsWith("@acp/") ? "workspace:*" : "catalog:"))
       .map(([name]) => `"${kind}" of "${name}" must be ${name.startsWith("@acp/") ? '"workspace:*"' : '"catalog:"'}`),
   );
-  const isPeerKept = folder === "core" || folder === "cli" || "@acp/core" in tableOf(manifest["peerDependencies"]);
+  const isPeerKept = ["cli", "core", "exec-safety"].includes(folder) || "@acp/core" in tableOf(manifest["peerDependencies"]);
   return isPeerKept ? loose : [...loose, '"peerDependencies" must name "@acp/core"'];
 }
 

@@ -7,7 +7,7 @@ import type { Settings } from "./options.js";
 import type { QuestionOutcome, RunOutcome } from "./parts.js";
 import type { Entry, Questions } from "./questions.js";
 import { oneLine, refuse, reply } from "./reply.js";
-import type { InboxParts, Route, SessionCall } from "./routes.js";
+import type { InboxParts, Outcomes, Route, SessionCall } from "./routes.js";
 
 /** How often the log is asked about what is not settled. */
 const LOOK_EVERY_MS = 500;
@@ -34,15 +34,6 @@ export const runOf = ({ status, detail }: ConsentOutcome): RunOutcome => ({
   state: RUN_OF[status],
   ...(detail === "" ? {} : { error: detail }),
 });
-
-/** What is known of questions that are over. */
-export interface Outcomes {
-  /** Looks now at what is not settled. Never rejects. */
-  look(): Promise<void>;
-  /** What became of these questions; those of which nobody knows are left out. Rejects where the logs cannot be read. */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, QuestionOutcome>>;
-  clear(): void;
-}
 
 interface Followed {
   readonly entry: Entry;

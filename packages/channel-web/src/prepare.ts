@@ -7,6 +7,7 @@ import {
   type Decision,
   type FieldReader,
   type JsonObject,
+  DECISIONS,
   REASON_CHARS_MAX,
   confirmationWord,
   makeResponse,
@@ -21,7 +22,6 @@ import type { InboxParts, Route, SessionCall } from "./routes.js";
 
 /** How long a yes holds, counted from the answer, or from the end of a question that takes several. */
 const VALID_MS: number = 5 * 60_000;
-const DECISIONS: readonly Decision[] = ["approved", "denied", "approved_with_modifications"];
 
 /** What a person decided. */
 interface Choice {

@@ -7,22 +7,13 @@ import { type JsonObject, readFields } from "@acp/core";
 import type { Person, Settings } from "./options.js";
 import { oneLine, refuse, reply } from "./reply.js";
 import type { InboxReviews, ReviewBy, ReviewOrder, ReviewSettled, ReviewShown, ReviewSummary } from "./review-parts.js";
-import type { InboxParts, Route, SessionCall } from "./routes.js";
-import type { Session } from "./session.js";
+import type { InboxParts, ReviewTicket, Route, SessionCall } from "./routes.js";
 import { makeToken } from "./token.js";
 
 /** Changes of one order. */
 const PICKS_MAX = 10_000;
 const ID = /^[0-9a-f]{12}$/u;
 const DIGEST = /^[0-9a-f]{64}$/u;
-
-/** An order that was made and not given yet. */
-export interface ReviewTicket {
-  readonly session: Session;
-  readonly order: ReviewOrder;
-  /** What a passkey must sign; nothing where it takes none. */
-  readonly challenge: string | undefined;
-}
 
 /** The reviews, for those who may. */
 function reviewsFor({ reviews }: Settings, { approver }: Person): InboxReviews | undefined {

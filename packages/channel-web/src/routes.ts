@@ -7,14 +7,30 @@ import type { Streams } from "./events.js";
 import type { History } from "./history.js";
 import type { Keyring } from "./keyring.js";
 import type { Settings } from "./options.js";
-import type { PasskeyCeremony } from "./parts.js";
-import type { Outcomes } from "./outcomes.js";
+import type { PasskeyCeremony, QuestionOutcome } from "./parts.js";
 import type { Questions } from "./questions.js";
-import type { ReviewTicket } from "./reviews.js";
+import type { ReviewOrder } from "./review-parts.js";
 import type { Session, Sessions } from "./session.js";
 import type { SignInCodes } from "./sign-in-codes.js";
 import type { Tickets } from "./tickets.js";
 import type { Tries } from "./tries.js";
+
+/** What is known of questions that are over. */
+export interface Outcomes {
+  /** Looks now at what is not settled. Never rejects. */
+  look(): Promise<void>;
+  /** What became of these questions; those of which nobody knows are left out. Rejects where the logs cannot be read. */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, QuestionOutcome>>;
+  clear(): void;
+}
+
+/** An order that was made and not given yet. */
+export interface ReviewTicket {
+  readonly session: Session;
+  readonly order: ReviewOrder;
+  /** What a passkey must sign; nothing where it takes none. */
+  readonly challenge: string | undefined;
+}
 
 /** The parts of one inbox. */
 export interface InboxParts {

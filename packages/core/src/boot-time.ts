@@ -2,7 +2,7 @@
  * Boot time: a moment by the clock that every process of one boot of the machine shares, and how much is left of a time that one process began and
  * another one reads. Nobody lengthens it by setting the wall clock back. Format: spec/consent.md §8.
  */
-import type { Clock } from "./ports.js";
+import type { Clock } from "./types/clock.js";
 
 /** A moment: which boot, and how long after it. */
 export interface BootTime {

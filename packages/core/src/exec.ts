@@ -1,17 +1,13 @@
-/** @acp/core/exec: how risky a shell command is, before it runs. Loads the shell parser; the main entry does not. */
-export { matchAllowlist, parseAllowlist } from "./exec/allowlist.js";
-export type { Allowlist, AllowlistEntry } from "./exec/allowlist.js";
-export { parseBinaryTable } from "./exec/binaries/parse-table.js";
-export type { Binary, BinaryTable, Style, Topic } from "./exec/binaries/table.js";
-export { parseExecApprovalConfig, parseProfileConfig } from "./exec/config.js";
-export type { ExecApprovalConfig, ExecAsk, ExecAskFallback, ExecSecurity, ProfileConfig } from "./exec/config.js";
-export { GIT_GUARDS } from "./exec/git-guards.js";
-export { isHarmlessVariable } from "./exec/environment.js";
-export { evaluateCommandSafety } from "./exec/evaluate.js";
-export { evaluateShellAction, execFallback, execSafety } from "./exec/layer.js";
-export type { ExecSafetyOptions } from "./exec/layer.js";
-export { execEffect, fallbackEffect, requiresApproval } from "./exec/requires-approval.js";
+/**
+ * @acp/core/exec: how risky a shell command is, before it runs, and what a configuration makes of it. The engine is @acp/exec-safety.
+ * Loads the shell parser; the main entry does not.
+ */
+export { evaluateCommandSafety, GIT_GUARDS, isHarmlessVariable, storablePattern } from "@acp/exec-safety";
 export type {
+  Allowlist,
+  AllowlistEntry,
+  Binary,
+  BinaryTable,
   CommandRewrite,
   CommandRisk,
   CommandSafety,
@@ -20,7 +16,15 @@ export type {
   SafetyLimits,
   SafetyOptions,
   SafetyReason,
-} from "./exec/safety.js";
-export { isSecretName } from "./guard/secret-names.js";
-export { storablePattern } from "./exec/storable-pattern.js";
-export type { StorablePattern } from "./exec/storable-pattern.js";
+  StorablePattern,
+  Style,
+  Topic,
+} from "@acp/exec-safety";
+export { isSecretName } from "@acp/exec-safety/secret-names";
+export { matchAllowlist, parseAllowlist } from "./exec/allowlist.js";
+export { parseExecApprovalConfig, parseProfileConfig } from "./exec/config.js";
+export type { ExecApprovalConfig, ExecAsk, ExecAskFallback, ExecSecurity, ProfileConfig } from "./exec/config.js";
+export { evaluateShellAction, execFallback, execSafety } from "./exec/layer.js";
+export type { ExecSafetyOptions } from "./exec/layer.js";
+export { parseBinaryTable } from "./exec/parse-table.js";
+export { execEffect, fallbackEffect, requiresApproval } from "./exec/requires-approval.js";

@@ -20,19 +20,18 @@ export type { Authority } from "./action/host.js";
 export { parseHttpUrl } from "./action/url.js";
 export type { HttpUrl } from "./action/url.js";
 export { CONFIRMATION_WORD, confirmationWord, isCritical } from "./approval/confirmation.js";
-export { quoteText, escapeText } from "./approval/escape.js";
+export { quoteText, escapeText } from "@acp/exec-safety/text";
 export type { EscalationStep } from "./approval/escalation.js";
 export { readFields } from "./approval/fields.js";
 export type { FieldReader } from "./approval/fields.js";
 export { compareScopes, scopeMayCover } from "./approval/grants.js";
-export type { ArgumentsScope, Grant, GrantOffer, GrantScope, HostScope, OfferTerms } from "./approval/grants.js";
+export type { Grant } from "./approval/grants.js";
 export { showDuration, showScope } from "./approval/offer-text.js";
 export { callScope, type HostCover, hostScope, offerHost, siteScope, toolScope } from "./approval/offers.js";
 export { isUnfinished, reduce } from "./approval/machine.js";
 export type {
   AnswerTerms,
   CountedApproval,
-  LoggedAt,
   MachineEvent,
   PendingRecord,
   QuestionContext,
@@ -45,7 +44,7 @@ export { MESSAGE_VERSION } from "./approval/request.js";
 export type { ConsentRequest, RequestAction } from "./approval/request.js";
 export { distinctPeople, includesPerson, isSamePerson, personKey } from "./approval/person.js";
 export { makeResponse, parseResponse } from "./approval/response.js";
-export type { AnswerParts, ConsentResponse, Decision } from "./approval/response.js";
+export type { AnswerParts, ConsentResponse } from "./approval/response.js";
 export { answerBatch } from "./channels/batch.js";
 export type { BatchAnswerer, BatchChoice, BatchQuestion } from "./channels/batch.js";
 export { composeWith, escalate, firstOf, toAll } from "./channels/compose.js";
@@ -58,9 +57,8 @@ export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./erro
 export { timeLeftMs } from "./boot-time.js";
 export type { BootTime, KeptTime } from "./boot-time.js";
 export type { Approver, ConsentGate, Evaluation, GateContext, GateOptions, LayerRuling } from "./gate/consent-gate.js";
-export type { PausedEnd } from "./gate/end-paused.js";
+export type { Outcome, PausedEnd, ReportedOutcome } from "./gate/reports.js";
 export { createConsentGate } from "./gate/gate.js";
-export type { Outcome, ReportedOutcome } from "./gate/outcome.js";
 export { ruleForSeveral } from "./gate/people.js";
 export { createRecordCheck } from "./gate/record-mac.js";
 export { isGrantRevoked, revokeGrant } from "./gate/revoke-grant.js";
@@ -71,44 +69,30 @@ export { parseJson, scanJson } from "./json/parse.js";
 export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
 export { isJsonObject } from "./json/value.js";
 export type { JsonObject, JsonValue } from "./json/value.js";
-export { CATEGORIES, EFFECTS, RISK_LEVELS } from "./layers.js";
-export type { Agent, AskTerms, Category, Effect, Facts, Layer, RiskLevel, Ruling, ToolDefinition } from "./layers.js";
+export type { AskTerms, Facts, Layer, Ruling } from "./layers.js";
 export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
 export { logEvent } from "./log-event.js";
 export { redeem } from "./permit.js";
-export type { Masker, Permit, Release } from "./permit.js";
 export type { Classification, Policy, RuleSummary } from "./policy/policy.js";
-export { nearest } from "./policy/suggest.js";
+export { nearest } from "@acp/exec-safety/text";
 export type {
   AnswerReceipt,
   ArgumentCheck,
   AskSession,
   Assessor,
-  AuditEventInput,
-  AuditEventType,
-  AuditReceipt,
   AuditSink,
   Channel,
   Claims,
-  Clock,
-  EndStatus,
   Ending,
   EvidenceResult,
   EvidenceVerifier,
   Grants,
-  IdPrefix,
-  Ids,
-  LimitClaim,
   Limits,
   PendingStore,
-  RefusalCode,
   ReserveResult,
-  Signer,
-  SleepOptions,
   Store,
   Vault,
 } from "./ports.js";
-export type { PublicKey, TrustedKey } from "./proof/keys.js";
 export type {
   Enforcement,
   Sandbox,
@@ -127,4 +111,14 @@ export { memoryStore } from "./stores/memory-store.js";
 export { randomIds, systemClock } from "./system.js";
 export { isoTime, parseIsoTime } from "./time.js";
 export { parseToolDefinition } from "./tool-definition.js";
+export type { Agent, ToolDefinition } from "./types/agent.js";
+export type { AuditEventInput, AuditEventType, AuditReceipt, LoggedAt } from "./types/audit-event.js";
+export type { Clock, IdPrefix, Ids, SleepOptions } from "./types/clock.js";
+export type { EndStatus, RefusalCode } from "./types/ending.js";
+export type { PublicKey, Signer, TrustedKey } from "./types/keys.js";
+export type { LimitClaim } from "./types/limit-claim.js";
+export type { Masker, Permit, Release } from "./types/permit.js";
+export type { ArgumentsScope, GrantOffer, GrantScope, HostScope, OfferTerms } from "./types/scope.js";
+export { CATEGORIES, DECISIONS, EFFECTS, RISK_LEVELS } from "./types/words.js";
+export type { Category, Decision, Effect, RiskLevel } from "./types/words.js";
 export type { AllowCode, Allowed, Denied, Pending, RunResult, Verdict } from "./verdict.js";

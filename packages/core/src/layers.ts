@@ -2,54 +2,15 @@
  * Layers: pure, synchronous judges of an Action, and what they say.
  */
 import type { Action } from "./action/action.js";
-import type { LimitClaim } from "./ports.js";
+import type { Agent, ToolDefinition } from "./types/agent.js";
+import type { LimitClaim } from "./types/limit-claim.js";
+import type { OfferTerms } from "./types/scope.js";
+import type { Effect, RiskLevel } from "./types/words.js";
 import type { EscalationStep } from "./approval/escalation.js";
-import type { OfferTerms } from "./approval/grants.js";
-import type { JsonObject } from "./json/value.js";
-
-/** Every effect. */
-export const EFFECTS = ["allow", "ask", "deny"] as const;
-
-/** What a rule or layer says. Across layers: deny > ask > allow. */
-export type Effect = (typeof EFFECTS)[number];
-
-/** Every level of risk, ascending. */
-export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
-
-/** Risk of an Action (S0 §4.1), ascending. */
-export type RiskLevel = (typeof RISK_LEVELS)[number];
-
-/** Every category. */
-export const CATEGORIES = ["read", "write", "communication", "financial", "system", "public", "physical"] as const;
-
-/** Category of an Action (S0 §5.3). */
-export type Category = (typeof CATEGORIES)[number];
-
-/** The process whose action is judged. Never trusted; named by id. */
-export interface Agent {
-  readonly id: string;
-  readonly name?: string;
-  /** How it was started, for the person who is asked. */
-  readonly command?: string;
-  /** Ids of the agents that started it, nearest first. */
-  readonly parents?: readonly string[];
-}
 
 /** The first of those who started the agent, or the agent itself: its parts, whatever names they take, share one allowance. */
 export function rootOf({ id, parents }: Agent): string {
   return parents?.at(-1) ?? id;
-}
-
-/** A tool as its server presents it. Written by the server, so it describes and never permits. */
-export interface ToolDefinition {
-  readonly server: string;
-  readonly name: string;
-  /** JSON Schema of the arguments. */
-  readonly inputSchema?: JsonObject;
-  /** Hints such as MCP's `readOnlyHint`. */
-  readonly annotations?: JsonObject;
-  /** Whether the definition is the one that was seen before; left out where nobody keeps track. */
-  readonly pinned?: "new" | "same" | "changed";
 }
 
 /** What a layer may know besides the Action: copied and frozen when the call arrives, and the same for an edit of it, also after a restart. */

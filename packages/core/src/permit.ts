@@ -8,42 +8,12 @@ import { actionDigest } from "./action/digest.js";
 import { ConsentError } from "./errors.js";
 import { PERMIT_TTL_MS } from "./limits.js";
 import { isFromAnotherCopy, OTHER_COPY } from "./copies.js";
-import type { EventMaker } from "./gate/record.js";
+import type { EventMaker } from "./types/audit-event.js";
+import type { Clock } from "./types/clock.js";
+import type { Permit, Release } from "./types/permit.js";
 import { hideMaker } from "./hide-maker.js";
 import { isAborted } from "./signals.js";
-import type { Clock } from "./ports.js";
 import type { Allowed } from "./verdict.js";
-
-declare const permitBrand: unique symbol;
-
-/** Opaque key; only a gate makes one. A copy of it opens nothing. */
-export interface Permit {
-  readonly [permitBrand]: true;
-}
-
-/** Replaces known secret values in a byte stream. */
-export interface Masker {
-  push(chunk: Uint8Array): Uint8Array;
-  /**
-   * After a silence: what was held back because a value wrapped into lines might go on in it, masked as it stands. What else may be the beginning
-   * of a value stays held back, also over the line breaks that a value itself has. If the wrapped value does go on, the rest of it is masked.
-   */
-  settle(): Uint8Array;
-  end(): Uint8Array;
-}
-
-/** What a redeemed Permit gives: the frozen action to perform, now, once. */
-export interface Release {
-  readonly action: Action;
-  /** Names of the secrets that may be injected; after injection, of those that were. */
-  readonly secrets: readonly string[];
-  /** Aborts with the caller or on shutdown; never because the permit expired. */
-  readonly signal: AbortSignal;
-  /** A result with known secret values replaced. */
-  mask<T>(value: T): T;
-  /** For a stream; `undefined` where no secret is known. */
-  masker(): Masker | undefined;
-}
 
 /** What a permit is bound to. */
 export interface PermitTerms {

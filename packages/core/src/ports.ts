@@ -8,41 +8,13 @@ import type { PendingRecord } from "./approval/machine.js";
 import type { ConsentOutcome } from "./approval/consent-outcome.js";
 import type { Grant } from "./approval/grants.js";
 import type { JsonObject } from "./json/value.js";
-import type { Facts, Ruling, ToolDefinition } from "./layers.js";
-import type { Release } from "./permit.js";
-import type { TrustedKey } from "./proof/keys.js";
-
-/** Options of {@link Clock.sleep}. */
-export interface SleepOptions {
-  readonly signal: AbortSignal;
-  readonly background?: boolean;
-}
-
-/** Time, injected. */
-export interface Clock {
-  /** Wall clock, milliseconds since 1970-01-01T00:00:00Z; may jump. */
-  now(): number;
-  /** Milliseconds from an arbitrary start; never goes back. */
-  monotonic(): number;
-  /**
-   * Names the current boot of the machine: the same text in every process of one boot, another text after a restart of the machine. A clock that
-   * cannot tell gives each process a text of its own, so that another process counts as another boot. Never empty.
-   */
-  bootId(): string;
-  /** Milliseconds since that boot, the same in every process; never goes back, and counts suspended time where the system can tell. */
-  uptimeMs(): number;
-  /** Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. A sleep in the `background` keeps no process alive. */
-  sleep(ms: number, options: SleepOptions): Promise<void>;
-}
-
-/** Prefixes of ids: consent request, nonce, audit event, grant. */
-export type IdPrefix = "cr" | "n" | "ae" | "gr";
-
-/** Ids and randomness, injected. */
-export interface Ids {
-  /** `<prefix>_<uuid>`, at least 122 random bits. */
-  next(prefix: IdPrefix): string;
-}
+import type { Facts, Ruling } from "./layers.js";
+import type { ToolDefinition } from "./types/agent.js";
+import type { AuditEventInput, AuditReceipt } from "./types/audit-event.js";
+import type { EndStatus, RefusalCode } from "./types/ending.js";
+import type { TrustedKey } from "./types/keys.js";
+import type { LimitClaim } from "./types/limit-claim.js";
+import type { Release } from "./types/permit.js";
 
 /** Carries one question to a person and brings the answer back; decides nothing. */
 export interface Channel {
@@ -78,9 +50,6 @@ export interface AskSession {
   submit(claim: unknown, by?: { readonly subject: string; readonly channel?: string }): Promise<AnswerReceipt>;
 }
 
-/** How a question ended. */
-export type EndStatus = "approved" | "approved_with_modifications" | "denied" | "expired" | "cancelled" | "failed" | "superseded";
-
 /** The end of a question, told to the channel that shows it. */
 export interface Ending {
   readonly status: EndStatus;
@@ -88,27 +57,6 @@ export interface Ending {
   /** With `superseded`: the id of the question that took its place. */
   readonly successorId?: string;
 }
-
-/** Why an answer was not taken; the question stays as it was. */
-export type RefusalCode =
-  | "response_invalid"
-  | "request_unknown"
-  | "request_ended"
-  | "nonce_mismatch"
-  | "approver_unknown"
-  | "approver_not_allowed"
-  | "approver_too_early"
-  | "already_answered"
-  | "confirmation_required"
-  | "question_not_shown"
-  | "evidence_required"
-  | "evidence_invalid"
-  | "grant_not_offered"
-  | "modification_invalid"
-  | "modification_denied"
-  | "rate_limited"
-  | "store_failed"
-  | "audit_failed";
 
 /** What became of an answer. */
 export type AnswerReceipt =
@@ -120,68 +68,6 @@ export type AnswerReceipt =
   | { readonly status: "reshow"; readonly request: ConsentRequest }
   /** Not taken; the question is as it was. */
   | { readonly status: "refused"; readonly code: RefusalCode; readonly reason: string };
-
-/** Kinds of audit events: S0 §7.3's nine, and ours (spec/audit.md). */
-export type AuditEventType =
-  | "tool_call_intercepted"
-  | "policy_evaluated"
-  | "consent_requested"
-  | "consent_delivered"
-  | "consent_undelivered"
-  | "consent_escalated"
-  | "consent_counted"
-  | "consent_refused"
-  | "consent_approved"
-  | "consent_denied"
-  | "consent_expired"
-  | "consent_cancelled"
-  | "consent_failed"
-  | "consent_superseded"
-  | "consent_deferred"
-  | "consent_not_collected"
-  | "decision_adopted"
-  | "grant_created"
-  | "grant_used"
-  | "grant_revoked"
-  | "stored_record_ignored"
-  | "tool_call_forwarded"
-  | "tool_call_completed"
-  | "credential_injected"
-  | "vault_changed"
-  | "keys_rotated"
-  | "gate_notice"
-  | "outcome_unknown"
-  | "log_opened"
-  | "log_recovered"
-  | "log_pruned"
-  | "clock_went_back"
-  | "witness_failed"
-  | "witness_restored";
-
-/** One fact before it is chained; the sink adds sequence number and hashes. Wire form: S0 §7.4. */
-export interface AuditEventInput {
-  readonly id: string;
-  readonly atMs: number;
-  readonly eventType: AuditEventType;
-  /** `""` where no question was asked. */
-  readonly requestId: string;
-  readonly agent: string;
-  readonly tool: string;
-  readonly category: string;
-  readonly riskLevel: string;
-  readonly decision: string;
-  readonly responseTimeMs: number;
-  readonly policyRule: string;
-  readonly metadata: JsonObject;
-}
-
-/** Where the log ends after an append. */
-export interface AuditReceipt {
-  /** Sequence number of the last event written, from 0. */
-  readonly seq: number;
-  /** Its `event_hash`: `sha256:<hex>`. */
-  readonly hash: string;
-}
 
 /** Where events become durable. */
 export interface AuditSink {
@@ -196,19 +82,6 @@ export interface AuditSink {
 /** Puts secrets into a Release. */
 export interface Vault {
   inject(release: Release): Promise<Release>;
-}
-
-/** Signs with a private key that it keeps; `createConsentSigner` makes a gate's signer of it. */
-export interface Signer {
-  readonly algorithm: "Ed25519";
-  /** 64 lower-case hex digits. */
-  readonly publicKey: string;
-  /**
-   * The signature over these very bytes: 64 bytes.
-   *
-   * @throws Anything means "not signed": the gate denies with `signer_failed`.
-   */
-  sign(payload: Uint8Array): Promise<Uint8Array>;
 }
 
 /** What a verifier of one kind of evidence found. */
@@ -254,14 +127,6 @@ export interface Claims {
   claimOnce(key: string, ttlMs: number): Promise<boolean>;
   /** True while `key` is claimed; claims nothing. */
   isClaimed(key: string): Promise<boolean>;
-}
-
-/** A use of a countable allowance: at most `max` within any `windowMs`. */
-export interface LimitClaim {
-  readonly key: string;
-  readonly amount: number;
-  readonly max: number;
-  readonly windowMs: number;
 }
 
 /** What a reservation gave. */

@@ -3,7 +3,7 @@
  */
 import { randomBytes, randomId } from "#crypto";
 import { asError } from "./errors.js";
-import type { Clock, IdPrefix, Ids, SleepOptions } from "./ports.js";
+import type { Clock, IdPrefix, Ids, SleepOptions } from "./types/clock.js";
 
 /** The longest delay a timer takes; longer sleeps are made of several. */
 const TIMER_MS_MAX = 2_147_483_647;

@@ -5,7 +5,7 @@ import { ConsentError } from "./errors.js";
 import { copyMeasured } from "./json/copy.js";
 import { boundedText, isObject, ownValue } from "./json/own.js";
 import { isJsonObject, type JsonObject } from "./json/value.js";
-import type { ToolDefinition } from "./layers.js";
+import type { ToolDefinition } from "./types/agent.js";
 import { NAME_CHARS_MAX, TOOL_DEFINITION_UNITS_MAX } from "./limits.js";
 
 /** The definitions that this module made: they cannot change any more. */

@@ -4,7 +4,7 @@
 import type { Action } from "./action/action.js";
 import type { DenyCode } from "./deny-codes.js";
 import type { JsonObject } from "./json/value.js";
-import type { Permit } from "./permit.js";
+import type { Permit } from "./types/permit.js";
 
 /** Why an action may go ahead. */
 export type AllowCode = "policy_allowed" | "consent_approved" | "consent_modified" | "grant_used";

@@ -10,7 +10,7 @@ import type { TextPosition } from "./errors.js";
 import type { JsonObject, JsonValue } from "./json/value.js";
 import { JSON_DEPTH_MAX, POLICY_BYTES_MAX } from "./limits.js";
 import type { Locate, Spot, Step, Subject } from "./policy/spot.js";
-import { quote } from "./quote.js";
+import { quote } from "@acp/exec-safety/text";
 
 /** Booleans of YAML 1.1, texts in 1.2: whoever writes one probably means a boolean. */
 const OLD_BOOLEAN = /^(?:yes|no|on|off)$/i;

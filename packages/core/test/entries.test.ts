@@ -27,6 +27,8 @@ async function bundled(entry: string, crypto: "node" | "portable", options: obje
     platform: "neutral",
     external: ["node:*"],
     logLevel: "error",
+    // Where it says which name of ours is which source.
+    tsconfig: at("../../../tsconfig.json"),
     ...options,
   });
   const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
@@ -40,26 +42,36 @@ async function bundled(entry: string, crypto: "node" | "portable", options: obje
 const loaded = (entry: string): Promise<readonly string[]> => bundled(entry, "node", { treeShaking: false, ignoreAnnotations: true });
 
 /** What the main entry may load of other jobs: what names and finds, and nothing that compiles, signs, seals or masks. */
-const SHARED: readonly string[] = ["policy/suggest.ts", "vault/base64.ts", "vault/placeholders.ts", "vault/secret-name.ts"];
+const SHARED: readonly string[] = ["vault/base64.ts", "vault/placeholders.ts", "vault/secret-name.ts"];
+
+/** What every entry may load of the shell engine: neither its parser nor its tables. */
+const NAMES_AND_TEXTS: readonly string[] = [
+  "secrets/name-glob.ts",
+  "secrets/secret-names.ts",
+  "text/escape.ts",
+  "text/nearest.ts",
+  "text/quote.ts",
+].map((file) => `../../exec-safety/src/${file}`);
 
 it("the main entry loads nothing of commands, policies, proofs and vaults but what a gate itself does", async () => {
   const files = await loaded("index");
   expect(files).toContain("gate/gate.ts");
-  expect(files.filter((file) => /^(exec|policy|proof|suggest|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
+  expect(files.filter((file) => /^(exec|policy|proof|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
   expect(files.filter((file) => !file.endsWith(".ts"))).toEqual([]);
+  expect(files.filter((file) => file.startsWith("../"))).toEqual(NAMES_AND_TEXTS);
 });
 
 it.each([
-  ["exec", ["gate", "proof", "suggest", "vault"]],
-  ["policy", ["exec", "gate", "proof", "suggest", "vault"]],
-  ["proof", ["exec", "gate", "policy", "suggest", "vault"]],
-  ["suggest", ["exec", "gate", "proof"]],
-  ["vault", ["exec", "gate", "policy", "proof", "suggest"]],
+  ["exec", ["gate", "proof", "vault"]],
+  ["policy", ["exec", "gate", "proof", "vault"]],
+  ["proof", ["exec", "gate", "policy", "vault"]],
+  ["vault", ["exec", "gate", "policy", "proof"]],
 ])("the entry %s loads nothing of %j", async (entry, others) => {
   const files = await loaded(entry);
   const within = (folders: readonly string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
   expect(within([entry])).not.toEqual([]);
   expect(within(others)).toEqual([]);
+  if (entry !== "exec") expect(NAMES_AND_TEXTS).toEqual(expect.arrayContaining(files.filter((file) => file.startsWith("../"))));
 });
 
 it("the entry exec loads its parser, and of policies only what reads a configuration and a text", async () => {
@@ -71,7 +83,6 @@ it("the entry exec loads its parser, and of policies only what reads a configura
     "policy/readings.ts",
     "policy/spot.ts",
     "policy/stance.ts",
-    "policy/suggest.ts",
   ]);
 });
 

@@ -4,7 +4,7 @@ import { isConsentError } from "../src/index.js";
 import { parseAllowlist } from "../src/exec/allowlist.js";
 import { parseExecApprovalConfig } from "../src/exec/config.js";
 import { execEffect, fallbackEffect, requiresApproval } from "../src/exec/requires-approval.js";
-import type { CommandRisk, CommandSafety } from "../src/exec/safety.js";
+import type { CommandRisk, CommandSafety } from "@acp/exec-safety";
 
 const word = fc.stringMatching(/^[a-z][a-z0-9./:=@-]{0,6}$/).filter((text) => !text.includes("="));
 const anything = fc.string({ unit: "grapheme", maxLength: 8 });

@@ -1,13 +1,14 @@
 /** Laws of grants and offers, for any scopes, bounds and policies. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareScopes, type GrantOffer, type GrantScope, scopeCovers, scopeIncludes } from "../src/approval/grants.js";
+import { compareScopes, scopeCovers, scopeIncludes } from "../src/approval/grants.js";
 import { callScope, mergeOffers, siteScope, toolScope } from "../src/approval/offers.js";
 import { type Action, createConsentGate, type Grant, memoryStore } from "../src/index.js";
 import { parsePolicy } from "../src/policy.js";
 import { manualClock, seededIds } from "@acp/testing";
 import { recordingSink } from "./gate-kit.js";
 import { actions, lists, load, origins, wordPatterns, words } from "./policy-arbitraries.js";
+import type { GrantOffer, GrantScope } from "../src/types/scope.js";
 
 const RUNS = { numRuns: Number(process.env["ACP_RUNS"] ?? 300) };
 const prover = load([]);

@@ -8,7 +8,6 @@ import * as core from "../src/index.js";
 import * as exec from "../src/exec.js";
 import * as policies from "../src/policy.js";
 import * as proofs from "../src/proof.js";
-import * as suggest from "../src/suggest.js";
 import * as vaults from "../src/vault.js";
 import * as yaml from "../src/yaml.js";
 import { agent, denyAll, first, makeKit, recordingSink, reply, type Kit } from "./gate-kit.js";
@@ -172,7 +171,7 @@ describe("what is handed out", () => {
     handed = await useGate();
     const known = await intrinsics();
     // What makes such things in public is no secret, and takes what it makes them of from its caller.
-    const api = [core, exec, policies, proofs, suggest, vaults, yaml].flatMap((entry) => Object.values<unknown>(entry));
+    const api = [core, exec, policies, proofs, vaults, yaml].flatMap((entry) => Object.values<unknown>(entry));
     for (const each of api) published.add(each);
     reached = [...(await reachableFrom([...handed, ...api], { known }))];
     for (const value of reached) if (typeof value === "function") makers.add(value);

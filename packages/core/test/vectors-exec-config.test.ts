@@ -3,7 +3,7 @@ import vectors from "../../../spec/vectors/exec-config.json" with { type: "json"
 import { isConsentError } from "../src/index.js";
 import { parseAllowlist } from "../src/exec/allowlist.js";
 import { parseExecApprovalConfig } from "../src/exec/config.js";
-import { storablePattern } from "../src/exec/storable-pattern.js";
+import { storablePattern } from "@acp/exec-safety";
 
 const casesOf = (kind: string) => vectors.cases.filter((each) => each.kind === kind);
 

@@ -3,40 +3,10 @@
  * their process, what opening one again finds. Source: spec/audit.md §5, §6.
  */
 import assert from "node:assert/strict";
-import { type AuditEventInput, type AuditSink, isConsentError } from "@acp/core";
+import { type AuditEventInput, isConsentError } from "@acp/core";
 import type { ConformanceCase } from "./conformance.js";
 import { contentLaws } from "./sink-content-laws.js";
-
-/** One event as it was stored. */
-export interface StoredEvent extends Omit<AuditEventInput, "eventType"> {
-  readonly eventType: string;
-  readonly seq: number;
-  /** Monotonic time, where the sink keeps it. */
-  readonly monoMs?: number;
-  readonly previousHash: string | null;
-  readonly hash: string;
-}
-
-/** A fresh, empty sink, and what the suite needs beside it. */
-export interface SinkUnderTest extends AsyncDisposable {
-  readonly sink: AuditSink;
-  /** Ends the sink. */
-  close(): Promise<void>;
-  /** Every event, oldest first, read from where it is kept and not through the sink. */
-  read(): Promise<readonly StoredEvent[]>;
-  /** Breaks what the sink writes to; what was stored stays readable. */
-  fail(): Promise<void>;
-}
-
-/** A sink that outlives its process. */
-export interface DurableSinkUnderTest extends SinkUnderTest {
-  /** Ends the sink as a process that dies in the middle of a write does: part of an event that nobody acknowledged may stay behind. */
-  crash(): Promise<void>;
-  /** Mends what {@link SinkUnderTest.fail} broke. */
-  mend(): Promise<void>;
-  /** Opens what the sink wrote to, as the next process does. */
-  reopen(): Promise<AuditSink>;
-}
+import type { DurableSinkUnderTest, SinkUnderTest, StoredEvent } from "./sink-under-test.js";
 
 type Check = (under: SinkUnderTest) => Promise<void>;
 

@@ -2,7 +2,7 @@
 export { askDouble, sampleRequest } from "./ask-double.js";
 export type { AskDouble, AskDoubleOptions, Submission } from "./ask-double.js";
 export { auditRecoveryConformance, auditSinkConformance } from "./audit-sink-conformance.js";
-export type { DurableSinkUnderTest, SinkUnderTest, StoredEvent } from "./audit-sink-conformance.js";
+export type { DurableSinkUnderTest, SinkUnderTest, StoredEvent } from "./sink-under-test.js";
 export type { BotApiChat } from "./bot-api-chats.js";
 export { createBotApiDouble } from "./bot-api-double.js";
 export type { BotApiDouble, BotApiDoubleOptions, BotApiTap, BotApiUser, BotApiWriting, QueryAnswer } from "./bot-api-double.js";

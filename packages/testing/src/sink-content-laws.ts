@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { AuditEventInput, AuditEventType } from "@acp/core";
-import type { SinkUnderTest } from "./audit-sink-conformance.js";
+import type { SinkUnderTest } from "./sink-under-test.js";
 
 /** Every type there is: the compiler wants a new one here. */
 const EVENT_TYPES = {

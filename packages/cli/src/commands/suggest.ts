@@ -5,8 +5,8 @@
 import { access } from "node:fs/promises";
 import { readAuditLog } from "@acp/audit";
 import { ConsentError, POLICY_BYTES_MAX, escapeText, isoTime } from "@acp/core";
-import { suggestRules } from "@acp/core/suggest";
-import type { LoggedEvent, RuleSuggestion, Suggestions } from "@acp/core/suggest";
+import { suggestRules } from "@acp/suggest";
+import type { LoggedEvent, RuleSuggestion, Suggestions } from "@acp/suggest";
 import { readPolicyFile } from "@acp/home";
 import { auditFilesFor } from "../logs/log-files.js";
 import type { Invocation, Run } from "../command.js";

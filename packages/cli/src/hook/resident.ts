@@ -10,8 +10,7 @@ import { fileURLToPath } from "node:url";
 import { ConsentError, isConsentError, isJsonObject } from "@acp/core";
 import { holdWriter, makePrivateDirectory } from "@acp/home";
 import { readCommandLine } from "../command-line.js";
-import type { Invocation } from "../command.js";
-import { EXEC_COMMANDS } from "../table/exec.js";
+import type { Command, Invocation } from "../command.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf, renderFailure } from "../failure.js";
@@ -33,7 +32,7 @@ const HOOKS_MAX = 64;
 const SOCKET_PATH_BYTES_MAX = 103;
 
 /** Serves the hooks of a home until it is told to end, or nobody needs it. */
-export async function serveHooks(invocation: Invocation): Promise<Exit> {
+export async function serveHooks(invocation: Invocation, commands: readonly Command[]): Promise<Exit> {
   process.umask(0o077);
   const signal = invocation.io.onStop();
   const home = await homeOf(invocation);
@@ -49,7 +48,7 @@ export async function serveHooks(invocation: Invocation): Promise<Exit> {
   // Without it hooks are answered all the same; only nobody is asked.
   await desk.gate().catch((error: unknown) => invocation.print.notice(isConsentError(error) ? error.message : String(error)));
   await unlink(path).catch(() => undefined);
-  await using hooks = await listen(path, { greeting, desk, invocation });
+  await using hooks = await listen(path, { greeting, desk, invocation, commands });
   invocation.print.notice(`Answering the hooks of ${home.dir}`);
   await untilUnwanted({ hooks, path, greeting, signal });
   return "ok";
@@ -65,6 +64,7 @@ interface Serving {
   readonly greeting: string;
   readonly desk: HookDesk;
   readonly invocation: Invocation;
+  readonly commands: readonly Command[];
 }
 
 interface Hooks extends AsyncDisposable {
@@ -166,9 +166,9 @@ function readHead(line: string): HookHead | undefined {
 }
 
 /** As the hook's own process would. Never rejects. */
-async function answer({ head, event }: Whole, { desk }: Serving, signal: AbortSignal): Promise<HookWords> {
+async function answer({ head, event }: Whole, { desk, commands }: Serving, signal: AbortSignal): Promise<HookWords> {
   try {
-    const { values, operands } = readCommandLine(head.argv, EXEC_COMMANDS);
+    const { values, operands } = readCommandLine(head.argv, commands);
     const stdin = Readable.from([event]);
     const { stdout, stderr, exit } = await answerHook({ values, operands, io: { env: head.env, cwd: head.cwd, stdin } }, desk, signal);
     return { stdout, stderr, exitCode: EXIT_CODES[exit].code };

@@ -1,7 +1,7 @@
 /**
  * Settings of the inbox: where it stands, who signs in, and from which level on a yes takes a passkey. Read once, when it starts.
  */
-import { ConsentError, quoteText } from "@acp/core";
+import { ConsentError, quoteText, RISK_LEVELS } from "@acp/core";
 import type { RiskLevel } from "@acp/core";
 import type { Config } from "@acp/home";
 import type { Invocation } from "../command.js";
@@ -9,7 +9,7 @@ import { readPort } from "../http/settings.js";
 
 /** Where it listens, where nobody says so. */
 export const INBOX_PORT = 8789;
-const LEVELS: readonly PasskeyFrom[] = ["low", "medium", "high", "critical", "rules-only"];
+const LEVELS: readonly PasskeyFrom[] = [...RISK_LEVELS, "rules-only"];
 
 /** From which risk on a yes takes a passkey. */
 export type PasskeyFrom = RiskLevel | "rules-only";

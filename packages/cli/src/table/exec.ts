@@ -48,6 +48,6 @@ export const EXEC_COMMANDS: readonly Command[] = [
     ],
     exits: ["ok"],
     failure: "usage",
-    load: async () => (await import("../commands/exec-hook.js")).execHook,
+    load: async () => (await import("../commands/exec-hook.js")).createExecHook(EXEC_COMMANDS),
   },
 ];

@@ -9,7 +9,7 @@ import { copyMeasured } from "../json/copy.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { ACTION_BYTES_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 
 /** The flat view of an Action of any kind: ACP v0.2's `tool`, `server` and `parameters`. */
 export interface FlatAction {

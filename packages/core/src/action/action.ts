@@ -12,7 +12,7 @@ import { utf8Length } from "../json/text.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject } from "../json/value.js";
 import { ACTION_BYTES_MAX, ACTION_DEPTH_MAX, NAME_CHARS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { isMarked, markAction } from "./mark.js";
 import { parseHttpUrl } from "./url.js";
 

@@ -5,7 +5,7 @@
 import { ConsentError } from "../errors.js";
 import { HOST_CHARS_MAX } from "../limits.js";
 import { decodePunycode } from "./punycode.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 
 /** Raw characters of a host: A-labels can be shorter than what maps to them. */
 const INPUT_CHARS_MAX: number = HOST_CHARS_MAX * 4;

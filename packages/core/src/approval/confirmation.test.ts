@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RiskLevel } from "../layers.js";
+import type { RiskLevel } from "../types/words.js";
 import { confirmationWord, isCritical } from "./confirmation.js";
 
 const request = (requiredLevel: RiskLevel, riskLevel: RiskLevel): Parameters<typeof confirmationWord>[0] => ({

@@ -2,7 +2,7 @@
  * Outcome: what became of a yes. An approval is not an effect: between the two the caller may leave, the permit may expire, the action may fail.
  */
 import { OUTCOME_DETAIL_CHARS_MAX } from "../limits.js";
-import { escapeText } from "./escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 
 /** Every outcome, with what it means. */
 export type ConsentOutcomeStatus =

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { httpAction, shellAction, toolAction } from "../action/action.js";
-import { compareScopes, type GrantScope, isScope, scopeCovers, scopeIncludes, scopeMayCover } from "./grants.js";
+import { compareScopes, isScope, scopeCovers, scopeIncludes, scopeMayCover } from "./grants.js";
 import { callScope, hostScope, siteScope } from "./offers.js";
+import type { GrantScope } from "../types/scope.js";
 
 const write = toolAction("files", "write_file", { path: "a" });
 const get = httpAction("GET", "https://example.com/");

@@ -6,12 +6,14 @@
 import type { BootTime } from "../boot-time.js";
 import type { JsonObject } from "../json/value.js";
 import type { DenyCode } from "../deny-codes.js";
-import type { ToolDefinition } from "../layers.js";
-import type { EndStatus, RefusalCode } from "../ports.js";
+import type { ToolDefinition } from "../types/agent.js";
+import type { LoggedAt } from "../types/audit-event.js";
+import type { EndStatus, RefusalCode } from "../types/ending.js";
 import { stepOf } from "./escalation.js";
 import { makeConsentOutcome, type ConsentOutcome } from "./consent-outcome.js";
 import { includesPerson, isSamePerson } from "./person.js";
 import type { ConsentRequest } from "./request.js";
+import { DECISIONS } from "../types/words.js";
 
 /** One counted yes. */
 export interface CountedApproval {
@@ -95,14 +97,6 @@ export interface PendingRecord {
   readonly mac?: string;
 }
 
-/** An event in the log. */
-export interface LoggedAt {
-  readonly eventId: string;
-  /** Its sequence number and hash; left out where the record was kept before the log had the event. */
-  readonly seq?: number;
-  readonly hash?: string;
-}
-
 /** What can happen to a question. Times and identities are checked facts by now: the reducer trusts them and nothing else. */
 export type MachineEvent =
   | { readonly type: "delivered" }
@@ -169,11 +163,11 @@ const changed = (record: PendingRecord, change: Change): Reduction => ({
 const ended = (record: PendingRecord, end: Omit<RecordedEnd, "recorded">, change: Change = {}): Reduction =>
   changed(record, { ...change, status: "ended", end: { ...end, recorded: false } });
 
-const DECISIONS: readonly EndStatus[] = ["approved", "approved_with_modifications", "denied"];
+const BY_A_PERSON: readonly EndStatus[] = DECISIONS;
 
 /** Whether a person ended the question, with a yes or a no. Silence, a withdrawal and a failure are neither: nothing of them is kept for a retry. */
 export function isDecided({ end }: PendingRecord): boolean {
-  return end !== undefined && DECISIONS.includes(end.status);
+  return end !== undefined && BY_A_PERSON.includes(end.status);
 }
 
 /** Whether a person said yes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GrantScope } from "./grants.js";
+import type { GrantScope } from "../types/scope.js";
 import { showDuration, showOffer, showScope, showStep } from "./offer-text.js";
 
 const args = (patterns: object): GrantScope => ({ kind: "arguments", server: "files", name: "write_file", args: { ...patterns } });

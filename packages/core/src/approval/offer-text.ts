@@ -2,10 +2,11 @@
  * The text of offers: what a yes may also cover, and of grants, in the words a person sees. Part of the question's text, and hashed with it.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
-import { escapeText } from "./escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 import type { EscalationStep } from "./escalation.js";
-import { ANY_METHOD, type GrantOffer, type GrantScope, type HostScope } from "./grants.js";
+import { ANY_METHOD } from "./grants.js";
 import { showName, showText } from "./show.js";
+import type { GrantOffer, GrantScope, HostScope } from "../types/scope.js";
 
 /** A time span in the largest unit that it is a whole number of. */
 export function showDuration(ms: number): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { httpAction, toolAction } from "../action/action.js";
-import type { GrantOffer, GrantScope } from "./grants.js";
+import type { GrantOffer, GrantScope } from "../types/scope.js";
 import { callScope, mergeOffers, offerHost, toolScope } from "./offers.js";
 
 const write = toolAction("files", "write_file", { path: "a" });

@@ -2,7 +2,8 @@
 import { type Action, isHttpAction, isShellAction, isToolAction } from "../action/action.js";
 import { actionDigest } from "../action/digest.js";
 import { HOST_CHARS_MAX } from "../limits.js";
-import { ANY_METHOD, compareScopes, type GrantOffer, type GrantScope, type HostScope, scopeIncludes } from "./grants.js";
+import { ANY_METHOD, compareScopes, scopeIncludes } from "./grants.js";
+import type { GrantOffer, GrantScope, HostScope } from "../types/scope.js";
 
 /** The scope of exactly this action. */
 export function callScope(action: Action): GrantScope {

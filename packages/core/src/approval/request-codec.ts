@@ -6,12 +6,12 @@ import { sha256Hex } from "#crypto";
 import { ACTION_BYTES_MAX, ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, TEXT_UNITS_MAX } from "../limits.js";
 import { ConsentError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
-import { CATEGORIES, RISK_LEVELS } from "../layers.js";
-import type { Agent } from "../layers.js";
+import type { Agent } from "../types/agent.js";
+import type { GrantOffer, GrantScope } from "../types/scope.js";
+import { CATEGORIES, RISK_LEVELS } from "../types/words.js";
 import { isoTime } from "../time.js";
 import { type FieldReader, readFields } from "./fields.js";
 import type { EscalationStep } from "./escalation.js";
-import type { GrantOffer, GrantScope } from "./grants.js";
 import { type ConsentRequest, MESSAGE_VERSION } from "./request.js";
 
 const encodeScope = (scope: GrantScope): JsonObject => ({ ...scope });

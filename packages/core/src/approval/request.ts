@@ -3,9 +3,10 @@
  * Format: spec/consent.md.
  */
 import type { JsonObject } from "../json/value.js";
-import type { Agent, Category, RiskLevel } from "../layers.js";
+import type { Agent } from "../types/agent.js";
+import type { GrantOffer } from "../types/scope.js";
+import type { Category, RiskLevel } from "../types/words.js";
 import type { EscalationStep } from "./escalation.js";
-import type { GrantOffer } from "./grants.js";
 
 /** The version of S0's messages that we write and read. */
 export const MESSAGE_VERSION = "0.2.0";

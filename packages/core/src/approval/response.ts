@@ -8,13 +8,10 @@ import { parseJson } from "../json/parse.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { DECISION_TTL_MS, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "../limits.js";
 import { isoTime } from "../time.js";
+import { DECISIONS } from "../types/words.js";
+import type { Decision } from "../types/words.js";
 import { readFields } from "./fields.js";
 import { type ConsentRequest, MESSAGE_VERSION } from "./request.js";
-
-/** What a person can decide (S0 §4.2). */
-export type Decision = "approved" | "denied" | "approved_with_modifications";
-
-const DECISIONS: readonly Decision[] = ["approved", "denied", "approved_with_modifications"];
 
 /** A parsed answer; who gave it is known from the channel alone. */
 export interface ConsentResponse {

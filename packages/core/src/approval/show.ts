@@ -2,7 +2,7 @@
  * How a text of others is shown: quoted, with long runs counted instead of written out, and with its rows no wider than {@link ROW_COLUMNS_MAX}.
  * All of it can be read back: what is not inside a literal is ours. Format: spec/question-text.md §3.
  */
-import { quoteText } from "./escape.js";
+import { quoteText } from "@acp/exec-safety/text";
 
 /** Columns of one row. What is not ASCII is taken for two, as wide letters are. */
 export const ROW_COLUMNS_MAX = 120;

@@ -6,7 +6,7 @@
 import type { Action } from "../action/action.js";
 import { remarkOnMentions } from "../guard/mentions.js";
 import { layOutArguments } from "./argument-text.js";
-import { escapeText } from "./escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 import { showOffer, showStep } from "./offer-text.js";
 import type { ConsentRequest } from "./request.js";
 import { showMany, showName, showText, wrapLine } from "./show.js";

@@ -6,7 +6,8 @@ import type { ConsentRequest } from "../approval/request.js";
 import { makeResponse } from "../approval/response.js";
 import { ConsentError } from "../errors.js";
 import { BATCH_MAX } from "../limits.js";
-import type { AnswerReceipt, AskSession, RefusalCode } from "../ports.js";
+import type { AnswerReceipt, AskSession } from "../ports.js";
+import type { RefusalCode } from "../types/ending.js";
 
 /** A question that a channel holds. */
 export interface BatchQuestion {

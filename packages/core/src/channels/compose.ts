@@ -4,10 +4,11 @@
  */
 import { ConsentError } from "../errors.js";
 import { ASK_TIMEOUT_MS_MAX, PART_TIMEOUT_MS } from "../limits.js";
-import type { Channel, Clock } from "../ports.js";
+import type { Channel } from "../ports.js";
 import { systemClock } from "../system.js";
 import { channelName, type Composite, compositeOf, joinLeaves, markComposite, showOn, type Showing, undelivered } from "./composite.js";
 import { runSteps } from "./steps.js";
+import type { Clock } from "../types/clock.js";
 
 /** One part of an escalation: from when a channel shows the question, and who may answer from then on. */
 export interface EscalationStage {

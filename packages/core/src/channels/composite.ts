@@ -7,7 +7,7 @@ import { asError, ConsentError, isConsentError } from "../errors.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { CHANNEL_NAME_CHARS_MAX } from "../limits.js";
 import type { AskSession, Channel } from "../ports.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 
 /** Where a question was shown, and where it could not be. */
 export interface Showing {

@@ -2,7 +2,7 @@
  * Steps: showing a question first here, later there. By time counted from when it was asked, so that a restart changes nothing, or at once where it
  * could be shown nowhere so far.
  */
-import type { Clock } from "../ports.js";
+import type { Clock } from "../types/clock.js";
 import type { DeliveryFailure, Showing } from "./composite.js";
 
 /** Why a step was taken. */

@@ -1,7 +1,8 @@
+import { storablePattern } from "@acp/exec-safety";
 import { describe, expect, it } from "vitest";
 import { isConsentError } from "../errors.js";
 import { ALLOWLIST_ENTRIES_MAX, PATTERN_CHARS_MAX, matchAllowlist, parseAllowlist } from "./allowlist.js";
-import { cpuMs } from "../../test/cpu-ms.js";
+import { cpuMs } from "../../../../tools/cpu-ms.js";
 
 // What a pattern matches is in spec/vectors/exec-config.json, run by test/vectors-exec-config.test.ts.
 
@@ -24,6 +25,16 @@ describe("parseAllowlist()", () => {
     entries.push({ pattern: "rm **" });
     expect(matchAllowlist(allowlist, ["rm", "x"])).toBeUndefined();
   });
+
+  it.each(["git", "g++", "clang-15", "my_tool.sh", "7z"])(
+    "takes the pattern that is stored for %s, which matches every call of it",
+    (program) => {
+      const { pattern } = storablePattern(program);
+      const allowlist = parseAllowlist([{ pattern }]);
+      expect(allowlist.find([program])).toBe(pattern);
+      expect(allowlist.find([program, "a b", "--c"])).toBe(pattern);
+    },
+  );
 
   it("takes an empty list, which matches nothing", () => {
     expect(matchAllowlist(parseAllowlist([]), ["git", "status"])).toBeUndefined();

@@ -1,29 +1,14 @@
 /**
  * Allowlist: patterns of simple commands that the operator approved beforehand (S3). Matching only: what an entry may lift is decided by
- * evaluate.ts. Format: spec/exec-config.md §3. Vectors: spec/vectors/exec-config.json.
+ * @acp/exec-safety. Format: spec/exec-config.md §3. Vectors: spec/vectors/exec-config.json.
  */
+import { simpleCommandOf } from "@acp/exec-safety";
+import type { Allowlist, AllowlistEntry } from "@acp/exec-safety";
 import { invalid, readList, readMap, readText } from "../policy/spot.js";
 import type { Spot, Subject } from "../policy/spot.js";
 import { compileAllowlistPattern } from "./allowlist-pattern.js";
 import type { AllowlistPattern } from "./allowlist-pattern.js";
-import { simpleCommandOf } from "./allowlist-example.js";
 import { spotOfData } from "./config-spot.js";
-
-/** One entry, as it is written. */
-export interface AllowlistEntry {
-  readonly pattern: string;
-  /** Commands that the pattern matches; checked when it is loaded. */
-  readonly match?: readonly string[];
-  /** Commands that it does not match; checked when it is loaded. */
-  readonly notMatch?: readonly string[];
-}
-
-/** A compiled allowlist. Only {@link parseAllowlist} makes one. */
-export interface Allowlist {
-  readonly entries: readonly AllowlistEntry[];
-  /** The first pattern that matches a simple command, given as its program and its decoded arguments. */
-  readonly find: (argv: readonly string[]) => string | undefined;
-}
 
 /** Entries of one allowlist: `allow-always` adds one a program. */
 export const ALLOWLIST_ENTRIES_MAX = 1_000;

@@ -2,25 +2,28 @@
  * Config: how commands of one profile are approved (S3). Strict: what is not understood does not load.
  * Format: spec/exec-config.md. Vectors: spec/vectors/exec-config.json.
  */
+import type { Allowlist } from "@acp/exec-safety";
 import type { JsonObject } from "../json/value.js";
 import { isJsonObject } from "../json/value.js";
 import { ASK_TIMEOUT_MS_MAX } from "../limits.js";
 import { invalid, readList, readMap, readNumber, readOneOf } from "../policy/spot.js";
 import type { Spot, Subject } from "../policy/spot.js";
-import { nearest } from "../policy/suggest.js";
-import { quote } from "../quote.js";
+import { nearest } from "@acp/exec-safety/text";
+import { quote } from "@acp/exec-safety/text";
 import { readAllowlist } from "./allowlist.js";
-import type { Allowlist } from "./allowlist.js";
 import { spotOfData } from "./config-spot.js";
 
+const SECURITY = ["deny", "allowlist", "full"] as const;
 /** What may run at all: nothing, what is safe or listed, everything. */
-export type ExecSecurity = "deny" | "allowlist" | "full";
+export type ExecSecurity = (typeof SECURITY)[number];
 
+const ASK = ["off", "on-miss", "always"] as const;
 /** When a person is asked: never, about what may not run by itself, about everything. */
-export type ExecAsk = "off" | "on-miss" | "always";
+export type ExecAsk = (typeof ASK)[number];
 
+const FALLBACK = ["deny", "allowlist", "full"] as const;
 /** What happens to a command about which nobody answered in time. */
-export type ExecAskFallback = "deny" | "allowlist" | "full";
+export type ExecAskFallback = (typeof FALLBACK)[number];
 
 /** How commands are approved. */
 export interface ExecApprovalConfig {
@@ -46,9 +49,6 @@ export interface ProfileConfig {
 }
 
 const SECTION = "execApproval";
-const SECURITY: readonly ExecSecurity[] = ["deny", "allowlist", "full"];
-const ASK: readonly ExecAsk[] = ["off", "on-miss", "always"];
-const FALLBACK: readonly ExecAskFallback[] = ["deny", "allowlist", "full"];
 const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "loopbackPorts", "dangerouslyAllowOnTimeout", "trials"] as const;
 const TIMEOUT_MS = 60_000;
 const CONFIG: Subject = { name: "exec approval config", code: "config_invalid" };

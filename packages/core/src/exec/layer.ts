@@ -2,15 +2,14 @@
  * The exec layer: judges shell commands by their risk and the configuration; abstains for everything else. Pure.
  * Format of the configuration: spec/exec-config.md.
  */
+import { evaluateInShell } from "@acp/exec-safety";
+import type { CommandRewrite, CommandRisk, CommandSafety, SafetyOptions, SafetyReason } from "@acp/exec-safety";
 import { isShellAction } from "../action/action.js";
 import type { Action, ShellAction } from "../action/action.js";
-import type { Effect, Layer, RiskLevel, Ruling } from "../layers.js";
+import type { Layer, Ruling } from "../layers.js";
 import type { ExecApprovalConfig } from "./config.js";
-import { evaluateCommandSafety } from "./evaluate.js";
-import { REASONS_MAX } from "./limits.js";
 import { execEffect, fallbackEffect } from "./requires-approval.js";
-import { isSameInZsh } from "./zsh.js";
-import type { CommandRisk, CommandSafety, CommandRewrite, SafetyOptions, SafetyReason } from "./safety.js";
+import type { Effect, RiskLevel } from "../types/words.js";
 
 /** Options of {@link execSafety}. */
 export interface ExecSafetyOptions
@@ -25,8 +24,6 @@ export interface ExecSafetyOptions
 const LEVELS: Readonly<Record<CommandRisk, RiskLevel>> = { safe: "low", "needs-review": "medium", dangerous: "critical" };
 /** Verdicts kept: a gate judges an action when it comes, before a grant is used and when its permit is redeemed. */
 const MEMO_MAX = 64;
-const BASH = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?bash$/;
-const ZSH = /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?zsh$/;
 
 /** Judges commands as the configuration says while a person can be asked. */
 export function execSafety(config: ExecApprovalConfig, options: ExecSafetyOptions = {}): Layer {
@@ -66,36 +63,7 @@ function layerOf(config: ExecApprovalConfig, options: ExecSafetyOptions, effectO
 export function evaluateShellAction(action: ShellAction, config: ExecApprovalConfig, options: ExecSafetyOptions = {}): CommandSafety {
   const { cwd, shell } = action.meta;
   const { allowlist, loopbackPorts } = config;
-  const safety = evaluateCommandSafety(action.args, { ...options, allowlist, loopbackPorts, ...(cwd === undefined ? {} : { cwd }) });
-  if (shell === undefined || BASH.test(shell)) return safety;
-  if (!ZSH.test(shell)) return withReason(safety, otherShell(action.args));
-  const { rewrite, ...others } = isSameInZsh(action.args) ? safety : withReason(safety, otherInZsh(action.args));
-  return rewrite !== undefined && isSameInZsh(rewrite.command) ? { ...others, rewrite } : others;
-}
-
-function otherShell(command: string): SafetyReason {
-  return {
-    ruleId: "shell.not-bash",
-    level: "needs-review",
-    layer: "shell-syntax",
-    span: { start: 0, end: command.length },
-    message: "it would run in another shell than bash, which may read it in another way",
-  };
-}
-
-function otherInZsh(command: string): SafetyReason {
-  return { ...otherShell(command), ruleId: "shell.zsh", message: "it would run in zsh, which may read it in another way than bash" };
-}
-
-function withReason(safety: CommandSafety, reason: SafetyReason): CommandSafety {
-  const { commands, riskLevel, reasons, layers } = safety;
-  // Another shell's text cannot be made safe here.
-  return {
-    commands,
-    riskLevel: riskLevel === "safe" ? reason.level : riskLevel,
-    reasons: [...reasons.slice(0, REASONS_MAX - 1), reason],
-    layers: layers.includes(reason.layer) ? layers : [...layers, reason.layer],
-  };
+  return evaluateInShell(action.args, shell, { ...options, allowlist, loopbackPorts, ...(cwd === undefined ? {} : { cwd }) });
 }
 
 function rulingOf(config: ExecApprovalConfig, safety: CommandSafety, effect: Effect): Ruling {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseExecApprovalConfig } from "./config.js";
 import { execEffect, fallbackEffect, requiresApproval } from "./requires-approval.js";
-import type { CommandRisk, CommandSafety, ParsedCommand } from "./safety.js";
+import type { CommandRisk, CommandSafety, ParsedCommand } from "@acp/exec-safety";
 
 const span = { start: 0, end: 1 };
 

@@ -9,10 +9,10 @@
  * | `full`      | not `always` | allow       | allow           |
  * | not `deny`  | `always`  | ask            | ask             |
  */
-import type { Effect } from "../layers.js";
+import type { Effect } from "../types/words.js";
 import { matchAllowlist } from "./allowlist.js";
 import type { ExecApprovalConfig } from "./config.js";
-import type { CommandSafety, ParsedCommand } from "./safety.js";
+import type { CommandSafety, ParsedCommand } from "@acp/exec-safety";
 
 /** What the configuration says about a command that was evaluated with its allowlist. */
 export function execEffect({ security, ask }: ExecApprovalConfig, { riskLevel }: CommandSafety): Effect {

@@ -2,9 +2,9 @@
 import type { Action } from "../action/action.js";
 import type { GateContext } from "./consent-gate.js";
 import { judgeNow } from "./judge.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
+import type { EventMaker } from "../types/audit-event.js";
 import { issuePermit, type LeaseTerms } from "../permit.js";
-import type { EventMaker } from "./record.js";
 import { isAborted } from "../signals.js";
 import type { Allowed } from "../verdict.js";
 

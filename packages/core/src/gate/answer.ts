@@ -22,10 +22,13 @@ import { type Answer, claimNonce, signAnswer } from "./sign-answer.js";
 import { type EditedAction, makeSuccessor } from "./successor.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
-import { approverOf, type GateParts } from "./parts.js";
-import type { AnswerReceipt, AuditEventInput, AuditReceipt, RefusalCode } from "../ports.js";
+import { approverOf } from "./parts.js";
+import type { AnswerReceipt } from "../ports.js";
 import { refuse, refuseFor } from "./refuse.js";
 import { eventMaker, loggedAt, requestedJson, subjectOfRecord } from "./record.js";
+import type { GateParts } from "./gate-parts.js";
+import type { AuditEventInput, AuditReceipt } from "../types/audit-event.js";
+import type { RefusalCode } from "../types/ending.js";
 
 /** A well-formed answer beside the question that it names. */
 interface Submission {

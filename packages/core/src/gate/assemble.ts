@@ -14,7 +14,7 @@ import { actionDigest } from "../action/digest.js";
 import { questionContext } from "./door.js";
 import { frozenCopy } from "../json/own.js";
 import type { MergedAsk } from "./merge-ask.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 import { type Reserved, reservedBy } from "./reserve.js";
 
 /** What a question is made of. */

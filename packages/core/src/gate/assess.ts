@@ -5,7 +5,7 @@ import { messageOf } from "./deny.js";
 import { combine, type Hearing } from "./evaluate.js";
 import { frozenCopy } from "../json/own.js";
 import type { Ruling } from "../layers.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 import { readRuling } from "./read-ruling.js";
 
 const failed = (name: string, why: string): Ruling => ({

@@ -5,10 +5,11 @@
  */
 import { isUnfinished, type PendingRecord } from "../approval/machine.js";
 import { PENDING_MAX } from "../limits.js";
-import type { Claims, Clock, PendingStore } from "../ports.js";
+import type { Claims, PendingStore } from "../ports.js";
 import { claimDecision } from "./claim-decision.js";
 import { idOf, IGNORED, type OnIgnored } from "./ignored.js";
 import { hashOfPart, type RecordMac } from "./record-mac.js";
+import type { Clock } from "../types/clock.js";
 
 /** What a gate knows of a question that it wrote or read. */
 interface Seen {

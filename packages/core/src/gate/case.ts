@@ -1,12 +1,12 @@
 /** Case: one action under decision, and how its outcome is written down before anybody hears of it. */
 import type { Action } from "../action/action.js";
-import type { AuditEventInput } from "../ports.js";
+import type { GateParts } from "./gate-parts.js";
+import type { AuditEventInput, EventMaker } from "../types/audit-event.js";
 import type { Denied, Verdict } from "../verdict.js";
 import type { Evaluation, GateContext } from "./consent-gate.js";
 import { deny, messageOf } from "./deny.js";
 import type { JsonObject } from "../json/value.js";
-import type { GateParts } from "./parts.js";
-import { type EventMaker, eventMaker, interceptedJson, rulingsJson, subjectOfEvaluation } from "./record.js";
+import { eventMaker, interceptedJson, rulingsJson, subjectOfEvaluation } from "./record.js";
 
 /** One action under decision. */
 export interface Case {

@@ -2,7 +2,7 @@
  * Masking what a stream yields: text and bytes go through one masker, so that a value is found wherever the chunks end; other data is masked chunk
  * by chunk.
  */
-import type { Masker, Release } from "../permit.js";
+import type { Masker, Release } from "../types/permit.js";
 
 /** Masks chunks in order. */
 export interface ChunkMask {

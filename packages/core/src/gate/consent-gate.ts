@@ -3,15 +3,17 @@
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Action } from "../action/action.js";
-import type { GrantOffer, OfferTerms } from "../approval/grants.js";
+import type { PausedEnd, ReportedOutcome } from "./reports.js";
+import type { Agent, ToolDefinition } from "../types/agent.js";
+import type { Clock, Ids } from "../types/clock.js";
+import type { Release } from "../types/permit.js";
+import type { GrantOffer, OfferTerms } from "../types/scope.js";
+import type { Category, RiskLevel } from "../types/words.js";
 import type { ConsentSigner } from "../consent-signer.js";
-import type { Agent, AskTerms, Category, Layer, RiskLevel, Ruling, ToolDefinition } from "../layers.js";
+import type { AskTerms, Layer, Ruling } from "../layers.js";
 import type { DenyCode } from "../deny-codes.js";
-import type { PausedEnd } from "./end-paused.js";
-import type { ReportedOutcome } from "./outcome.js";
-import type { Release } from "../permit.js";
 import type { Policy } from "../policy/policy.js";
-import type { AnswerReceipt, ArgumentCheck, Assessor, AuditSink, Channel, Clock, EvidenceVerifier, Ids, Store, Vault } from "../ports.js";
+import type { AnswerReceipt, ArgumentCheck, Assessor, AuditSink, Channel, EvidenceVerifier, Store, Vault } from "../ports.js";
 import type { Allowed, Pending, RunResult, Verdict } from "../verdict.js";
 
 /** A named person and how one channel knows them. */

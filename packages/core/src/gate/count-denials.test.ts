@@ -3,7 +3,7 @@ import { httpAction, shellAction, toolAction } from "../action/action.js";
 import { actionDigest, sha256Digest } from "../action/digest.js";
 import { DENIALS_COUNTED_MAX, DENIALS_WINDOW_MS, DENIALS_WRITTEN_MAX } from "../limits.js";
 import { seededIds } from "@acp/testing";
-import type { Clock } from "../ports.js";
+import type { Clock } from "../types/clock.js";
 import { systemClock } from "../system.js";
 import { type CountedDenial, createDenialCount } from "./count-denials.js";
 

@@ -4,10 +4,12 @@
  */
 import { actionDigest, sha256Digest } from "../action/digest.js";
 import type { Action } from "../action/action.js";
-import { type Agent, rootOf } from "../layers.js";
+import { rootOf } from "../layers.js";
 import { DENIALS_COUNTED_MAX, DENIALS_WINDOW_MS, DENIALS_WRITTEN_MAX, DENIAL_KINDS_MAX, DENIAL_NAMES_MAX } from "../limits.js";
 import { logEvent } from "../log-event.js";
-import type { AuditEventInput, Clock, Ids } from "../ports.js";
+import type { Agent } from "../types/agent.js";
+import type { AuditEventInput } from "../types/audit-event.js";
+import type { Clock, Ids } from "../types/clock.js";
 import type { DenyCode } from "../deny-codes.js";
 
 /** A denial, as far as it says which others are of its kind. */

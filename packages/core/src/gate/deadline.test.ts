@@ -1,6 +1,6 @@
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../ports.js";
+import type { Clock } from "../types/clock.js";
 import { createDeadline } from "./deadline.js";
 
 const never = new Promise<never>(() => undefined);

@@ -2,7 +2,7 @@
  * Deadline: a part that does not answer in time has failed. One sleeping timer for all work that is under way.
  */
 import { asError, ConsentError } from "../errors.js";
-import type { Clock } from "../ports.js";
+import type { Clock } from "../types/clock.js";
 
 /** Waits for a part's work, but not longer than the deadline; then rejects with ConsentError `part_timeout`. */
 export interface Deadline {

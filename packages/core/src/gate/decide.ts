@@ -21,7 +21,7 @@ import { IGNORED } from "./ignored.js";
 import { decisionLeftMs } from "./kept-time.js";
 import { TEXT_UNITS_MAX } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
-import { eligibleApprovers, type GateParts, whoLeft } from "./parts.js";
+import { eligibleApprovers, whoLeft } from "./parts.js";
 import { settleTaken } from "./follow-yes.js";
 import { capPrompts } from "./prompt-limit.js";
 import { loggedAt, requestedJson } from "./record.js";
@@ -32,6 +32,7 @@ import { whyDecisionUnproven } from "./still-proven.js";
 import { useGrant } from "./use-grant.js";
 import type { Denied, Pending, Verdict } from "../verdict.js";
 import { approvedAction, verdictOf, waitFor } from "./waiting.js";
+import type { GateParts } from "./gate-parts.js";
 
 const STRICTER = "the rules became stricter after it was asked";
 

@@ -11,8 +11,9 @@ import type { DenyCode } from "../deny-codes.js";
 import { messageOf } from "./deny.js";
 import { isConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
-import type { GateParts } from "./parts.js";
-import type { AuditEventType, AskSession, Channel } from "../ports.js";
+import type { GateParts } from "./gate-parts.js";
+import type { AuditEventType } from "../types/audit-event.js";
+import type { AskSession, Channel } from "../ports.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
 
 /** A question to show. */

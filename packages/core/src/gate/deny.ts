@@ -1,7 +1,7 @@
 /** Denials: a code's row as a Verdict. */
 import { DENY_CODES, type DenyCode } from "../deny-codes.js";
 import { ERROR_CHARS_MAX } from "../limits.js";
-import { cutText } from "../quote.js";
+import { cutText } from "@acp/exec-safety/text";
 import type { Denied } from "../verdict.js";
 
 /** What one denial adds to its code's row. */

@@ -6,13 +6,14 @@ import { isAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
 import { looksLikeAction } from "../copies.js";
 import { boundedList, boundedText, isObject, ownValue } from "../json/own.js";
-import type { Agent, Facts } from "../layers.js";
+import type { Facts } from "../layers.js";
 import { AGENT_COMMAND_CHARS_MAX, AGENT_PARENTS_MAX, NAME_CHARS_MAX, RULING_REASON_CHARS_MAX } from "../limits.js";
 import { parseToolDefinition } from "../tool-definition.js";
 import type { Denied } from "../verdict.js";
 import type { QuestionContext } from "../approval/machine.js";
 import type { GateContext } from "./consent-gate.js";
 import { deny, messageOf } from "./deny.js";
+import type { Agent } from "../types/agent.js";
 
 /** A call that may be judged. */
 export interface Admitted {

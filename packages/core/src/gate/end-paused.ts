@@ -3,18 +3,11 @@
  * that whoever asks for this can end nothing that is not paused already.
  */
 import { endQuestion } from "./advance.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
+import type { PausedEnd } from "./reports.js";
 
 /** Questions that are ended at once: their events share few writes of the log. */
 const AT_ONCE = 32;
-
-/** What became of the open questions of paused agents. */
-export interface PausedEnd {
-  /** Ended as denied, by this look. */
-  readonly ended: number;
-  /** Still open because the store failed; a yes to them starts nothing. */
-  readonly left: number;
-}
 
 /** Ends one question where its agent is paused; `undefined` where it is not, or the question is over. Never rejects. */
 async function endOne(parts: GateParts, id: string): Promise<keyof PausedEnd | undefined> {

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allowAll, askAll, denyAll } from "../../test/gate-kit.js";
 import { combine, hear, type Judges } from "./evaluate.js";
-import type { Effect, Layer } from "../layers.js";
+import type { Layer } from "../layers.js";
 import { shellAction, toolAction } from "../action/action.js";
+import type { Effect } from "../types/words.js";
 
 const action = toolAction("files", "write_file", {});
 const facts = { agent: { id: "demo" }, nowMs: 0 };

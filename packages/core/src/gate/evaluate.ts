@@ -4,18 +4,20 @@
 import { isShellAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
 import type { AnswerTimes } from "../approval/escalation.js";
-import { type GrantOffer, type OfferTerms, scopeCovers } from "../approval/grants.js";
+import { scopeCovers } from "../approval/grants.js";
 import { callScope } from "../approval/offers.js";
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
 import { messageOf } from "./deny.js";
-import type { Effect, Facts, Layer, RiskLevel, Ruling } from "../layers.js";
+import type { Facts, Layer, Ruling } from "../layers.js";
 import { levelRank, mergeAsk, type MergedAsk } from "./merge-ask.js";
 import type { ArgumentCheck } from "../ports.js";
 import { ARGUMENT_PROBLEM_CHARS_MAX } from "../limits.js";
-import { cutText } from "../quote.js";
+import { cutText } from "@acp/exec-safety/text";
 import type { Classification, Policy } from "../policy/policy.js";
 import { readRuling } from "./read-ruling.js";
 import { placeholdersOf } from "../vault/placeholders.js";
+import type { GrantOffer, OfferTerms } from "../types/scope.js";
+import type { Effect, RiskLevel } from "../types/words.js";
 
 /** What judges: read once per decision. */
 export interface Judges {

@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js"
 import { EVIDENCE_AHEAD_MS_MAX } from "../limits.js";
 import type { EvidenceVerifier } from "../ports.js";
 import { parseIsoTime } from "../time.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 
 /** The algorithm of a passkey's proof. */
 export const PASSKEY_ALGORITHM = "WebAuthn";

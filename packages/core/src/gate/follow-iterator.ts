@@ -1,7 +1,8 @@
 /** Following an iterator, of either kind: its chunks are masked, and its end, failure or being left is the end of the performance. */
 import type { ChunkMask } from "./chunk-mask.js";
-import { failureOf, type Outcome } from "./outcome.js";
-import type { Release } from "../permit.js";
+import { failureOf } from "./outcome.js";
+import type { Outcome } from "./reports.js";
+import type { Release } from "../types/permit.js";
 
 /** What a stream is followed with. */
 export interface Following {

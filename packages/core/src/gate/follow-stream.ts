@@ -4,7 +4,8 @@
  */
 import { createChunkMask } from "./chunk-mask.js";
 import { followIterator, type Following, followSyncIterator, type Stage } from "./follow-iterator.js";
-import { failureOf, type Outcome } from "./outcome.js";
+import { failureOf } from "./outcome.js";
+import type { Outcome } from "./reports.js";
 
 /** A stream that is followed, in the place of the one that was given. */
 export interface Followed<T> {

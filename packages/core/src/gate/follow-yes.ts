@@ -9,27 +9,11 @@ import type { JsonObject } from "../json/value.js";
 import { COLLECT_WAIT_MS, OUTCOME_WAIT_MS_MAX, PART_TIMEOUT_MS, PERMIT_TTL_MS, REPORT_WAIT_MS } from "../limits.js";
 import { IGNORED } from "./ignored.js";
 import { decisionLeftMs } from "./kept-time.js";
-import { isSpent, type Permit } from "../permit.js";
-import type { AuditEventType } from "../ports.js";
-import type { GateParts } from "./parts.js";
+import { isSpent } from "../permit.js";
+import type { GateParts, Settlement, Yes } from "./gate-parts.js";
+import type { AuditEventType } from "../types/audit-event.js";
+import type { Permit } from "../types/permit.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
-
-/** What came of a yes that was taken. */
-export interface Settlement {
-  readonly outcome: ConsentOutcome;
-  /** What the caller was denied with, where nothing was performed. */
-  readonly code?: string;
-}
-
-/** A person's yes on its way. Only the first word about it counts. */
-export interface Yes {
-  /** Its permit is redeemed, and who redeemed it will say what came of it. */
-  begin(): void;
-  /** What came of it, as the log has it. */
-  settle(outcome: ConsentOutcome): void;
-  /** Nothing came of it, or nobody will say what did; the log hears of it here. */
-  stop(settlement: Settlement): void;
-}
 
 type StoryEnd = readonly [type: AuditEventType, decision: string, metadata: JsonObject];
 

@@ -7,18 +7,8 @@ import type { PendingRecord } from "../approval/machine.js";
 import { rootOf } from "../layers.js";
 import { HELD_PER_AGENT_MAX } from "../limits.js";
 import { decisionLeftMs } from "./kept-time.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts, Held } from "./gate-parts.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
-
-/** A question that is held. */
-export interface Held {
-  /** Whose share of held questions it counts for. */
-  readonly root: string;
-  /** Ends the hold, and the question with it where it still waits for a retry. */
-  readonly lapse: () => Promise<void>;
-  /** Ends the hold only: a retry came, or the question is over. */
-  readonly release: () => void;
-}
 
 async function lapseQuestion(parts: GateParts, id: string, untilMs: number): Promise<void> {
   const lapsed = await advance(parts, id, { type: "lapse", untilMs, atMs: parts.clock.now() });

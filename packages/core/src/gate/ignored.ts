@@ -1,7 +1,8 @@
 /** Ignored records: what a store gave and no gate with this key wrote. Each is in the log once, and nothing waits for that. */
 import { logEvent } from "../log-event.js";
 import { IGNORED_NOTED_MAX } from "../limits.js";
-import type { AuditEventInput, Clock, Ids } from "../ports.js";
+import type { AuditEventInput } from "../types/audit-event.js";
+import type { Clock, Ids } from "../types/clock.js";
 
 /** Hears of each record that does not count. */
 export type OnIgnored = (kind: "question" | "grant", id: unknown, reason: string) => void;

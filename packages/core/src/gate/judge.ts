@@ -6,7 +6,7 @@ import type { Evaluation } from "./consent-gate.js";
 import { messageOf } from "./deny.js";
 import { type Admitted, factsOf } from "./door.js";
 import { combine, hear, type Hearing } from "./evaluate.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 
 /** What stands in the log where something keeps every judge from judging. */
 export function failedEvaluation(failure: NonNullable<Evaluation["failure"]>, reason: string): Evaluation {

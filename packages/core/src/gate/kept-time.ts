@@ -2,7 +2,7 @@
 import type { Grant } from "../approval/grants.js";
 import type { PendingRecord } from "../approval/machine.js";
 import { timeLeftMs } from "../boot-time.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 
 type TimeParts = Pick<GateParts, "clock" | "lastEventMs">;
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { GrantOffer, OfferTerms } from "../approval/grants.js";
-import type { AskTerms, RiskLevel } from "../layers.js";
+import type { GrantOffer, OfferTerms } from "../types/scope.js";
+import type { RiskLevel } from "../types/words.js";
+import type { AskTerms } from "../layers.js";
 import { levelRank, mergeAsk } from "./merge-ask.js";
 
 const rulings = (...terms: readonly (AskTerms | undefined)[]) =>

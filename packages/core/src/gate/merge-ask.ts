@@ -3,11 +3,13 @@
  */
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
 import { type AnswerTimes, type EscalationStep, mergeTimes } from "../approval/escalation.js";
-import { type GrantOffer, isScope, type OfferTerms } from "../approval/grants.js";
+import { isScope } from "../approval/grants.js";
 import { mergeOffers } from "../approval/offers.js";
 import { personKey } from "../approval/person.js";
-import type { AskTerms, RiskLevel } from "../layers.js";
+import type { AskTerms } from "../layers.js";
 import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, QUORUM_MAX } from "../limits.js";
+import type { GrantOffer, OfferTerms } from "../types/scope.js";
+import type { RiskLevel } from "../types/words.js";
 
 const LEVEL_RANK: Readonly<Record<RiskLevel, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 

@@ -1,8 +1,9 @@
 /**
  * Open questions: which of them a gate shows, and how many are whose. No agent can take all places, so that none can keep another from asking.
  */
-import { type Agent, rootOf } from "../layers.js";
+import { rootOf } from "../layers.js";
 import { PENDING_MAX, PENDING_PER_AGENT_MAX } from "../limits.js";
+import type { Agent } from "../types/agent.js";
 
 /** A place for a question that is about to be asked, or why there is none. */
 export type Place =

@@ -5,22 +5,10 @@
 import { type ConsentOutcome, makeConsentOutcome } from "../approval/consent-outcome.js";
 import { ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
+import type { Outcome, ReportedOutcome } from "./reports.js";
+import type { AuditReceipt } from "../types/audit-event.js";
 import type { Issued } from "../permit.js";
-import type { AuditReceipt } from "../ports.js";
-
-/** How a performance ended. */
-export type Outcome =
-  | { readonly status: "performed" }
-  /** `error` is its kind, e.g. an error's name or a tool's code: never its text, which may hold what the action returned. */
-  | { readonly status: "failed"; readonly error?: string }
-  /** Nothing happened. */
-  | { readonly status: "not_performed"; readonly error?: string }
-  /** A stream that its reader left before its end. */
-  | { readonly status: "cancelled" };
-
-/** What a host may report: that it is about to perform, and how that ended. */
-export type ReportedOutcome = { readonly status: "forwarded" } | Outcome;
 
 /** Characters of an outcome's `error`: a kind, not a text. */
 const ERROR_CHARS_MAX = 100;

@@ -3,11 +3,11 @@
  */
 import { authenticGrants } from "./authentic-grants.js";
 import { authenticPending } from "./authentic-pending.js";
-import type { Approver, GateOptions } from "./consent-gate.js";
-import { createDenialCount, type DenialCount } from "./count-denials.js";
-import { type ConsentSigner, isConsentSigner } from "../consent-signer.js";
+import type { GateOptions } from "./consent-gate.js";
+import { createDenialCount } from "./count-denials.js";
+import { isConsentSigner } from "../consent-signer.js";
 import { isFromAnotherCopy, OTHER_COPY } from "../copies.js";
-import { createDeadline, type Deadline } from "./deadline.js";
+import { createDeadline } from "./deadline.js";
 import { asError } from "../errors.js";
 import type { AnswerTimes } from "../approval/escalation.js";
 import { distinctPeople, includesPerson } from "../approval/person.js";
@@ -16,9 +16,9 @@ import { checkPeople, requireOption } from "./people.js";
 import { snapshotOptions } from "./snapshot-options.js";
 import { messageOf } from "./deny.js";
 import type { Judges } from "./evaluate.js";
-import type { Held } from "./hold.js";
-import { noteIgnored, type OnIgnored } from "./ignored.js";
-import type { Agent } from "../layers.js";
+import type { GateParts } from "./gate-parts.js";
+import type { Agent } from "../types/agent.js";
+import { noteIgnored } from "./ignored.js";
 import {
   ASK_TIMEOUT_MS,
   ASK_TIMEOUT_MS_MAX,
@@ -31,63 +31,13 @@ import {
   RETRY_WINDOW_MS_MAX,
 } from "../limits.js";
 import type { MergedAsk } from "./merge-ask.js";
-import { createOpenQuestions, type OpenQuestions } from "./open-questions.js";
-import type { Yes } from "./follow-yes.js";
-import type { Permit } from "../permit.js";
+import { createOpenQuestions } from "./open-questions.js";
 import { policySource } from "./policy-source.js";
-import type { Assessor, AuditEventInput, AuditReceipt, Channel, Clock, EvidenceVerifier, Ids, Store, Vault } from "../ports.js";
-import { quote } from "../quote.js";
+import type { Channel, Store } from "../ports.js";
+import { quote } from "@acp/exec-safety/text";
 import { createRecordMacs } from "./record-mac.js";
 import { memoryStore } from "../stores/memory-store.js";
 import { processRecordKey, randomIds, systemClock } from "../system.js";
-
-/** The parts of one gate. */
-export interface GateParts {
-  /** Which gate it is: what it issues carries this, and no other gate takes it. */
-  readonly identity: object;
-  /** Reads the policies in force. Throws what their functions throw. */
-  readonly judges: () => Judges;
-  readonly channel: Channel;
-  /** Channels that a step may name. */
-  readonly channels: ReadonlyMap<string, Channel>;
-  /** Appends events; resolves when they are durable, rejects when they are not or the sink is silent for too long. */
-  readonly append: (events: readonly AuditEventInput[]) => Promise<AuditReceipt>;
-  readonly approvers: readonly Approver[] | undefined;
-  readonly assessors: readonly Assessor[];
-  readonly vault: Vault | undefined;
-  readonly signer: ConsentSigner | undefined;
-  readonly verifiers: readonly EvidenceVerifier[];
-  /** What is read from it was written by a gate with this one's key. */
-  readonly store: Store;
-  /** Notes a stored record that does not count. */
-  readonly onIgnored: OnIgnored;
-  /** Wall time of the latest event that is known to be in the log; `undefined` where the gate was not told where the log ended. */
-  readonly lastEventMs: () => number | undefined;
-  readonly paused: () => string | undefined;
-  readonly isolation: string;
-  readonly pausedAgent: (agent: Agent) => string | undefined;
-  readonly promptLimit: NonNullable<GateOptions["promptLimit"]>;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly within: Deadline;
-  readonly shutdown: AbortController;
-  /** What takes the open questions of waiting callers back when the gate closes. */
-  readonly closers: Set<() => void>;
-  /** Ids of the grants that this gate revoked. */
-  readonly revoked: Set<string>;
-  /** The questions that this gate shows. */
-  readonly questions: OpenQuestions;
-  /** Ids of the questions that this gate shows or showed, until their yes has an outcome. */
-  readonly followed: Set<string>;
-  /** How long a question whose caller went away is held for a retry; 0: not at all. */
-  readonly retryWindowMs: number;
-  /** Questions that are held for a retry, by id, oldest first. */
-  readonly held: Map<string, Held>;
-  /** What was refused so often that it is counted. */
-  readonly denials: DenialCount;
-  /** Every yes on its way, by the permit that it became. */
-  readonly yeses: WeakMap<Permit, Yes>;
-}
 
 /** What another copy of the package made would fail later, with a message that does not help. */
 function checkCopies({ signer, vault }: GateOptions): void {

@@ -4,7 +4,7 @@
 import { personKey } from "../approval/person.js";
 import { ConsentError } from "../errors.js";
 import type { Policy, RuleSummary } from "../policy/policy.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import type { Approver, GateOptions } from "./consent-gate.js";
 
 /** @throws ConsentError `options_invalid` where it does not hold. */

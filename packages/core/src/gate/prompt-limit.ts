@@ -1,8 +1,9 @@
 /** Prompt limit: how many questions one agent may put to people. Who drowns in questions stops reading them. */
-import { type Agent, rootOf } from "../layers.js";
+import { rootOf } from "../layers.js";
 import type { Denied } from "../verdict.js";
 import { deny } from "./deny.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
+import type { Agent } from "../types/agent.js";
 
 /** Counts one question; the deny where the agent has asked too many. */
 export async function capPrompts({ store, within, promptLimit }: GateParts, agent: Agent): Promise<Denied | undefined> {

@@ -11,7 +11,7 @@ import { type Answerer, readAnswerer } from "./door.js";
 import { questionLeftMs } from "./kept-time.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { outcomeOf } from "./follow-yes.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 import type { AnswerReceipt, AskSession, Channel, Ending } from "../ports.js";
 
 function endingOf({ end }: PendingRecord): Ending {

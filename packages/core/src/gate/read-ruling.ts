@@ -4,9 +4,10 @@
  */
 import { copyJson } from "../json/copy.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
-import type { Effect, RiskLevel, Ruling } from "../layers.js";
+import type { Ruling } from "../layers.js";
 import { NAME_CHARS_MAX, RULING_REASON_CHARS_MAX } from "../limits.js";
-import { cutText } from "../quote.js";
+import { cutText } from "@acp/exec-safety/text";
+import type { Effect, RiskLevel } from "../types/words.js";
 
 const EFFECTS: Readonly<Record<Effect, true>> = { allow: true, ask: true, deny: true };
 const LEVELS: Readonly<Record<RiskLevel, true>> = { low: true, medium: true, high: true, critical: true };

@@ -3,7 +3,9 @@
  */
 import { parametersOf } from "../action/action-json.js";
 import type { Action } from "../action/action.js";
-import type { LoggedAt } from "../approval/machine.js";
+import type { Agent } from "../types/agent.js";
+import type { AuditEventInput, AuditReceipt, EventMaker, LoggedAt } from "../types/audit-event.js";
+import type { Clock, Ids } from "../types/clock.js";
 import { encodeRequest } from "../approval/request-codec.js";
 import type { PendingRecord } from "../approval/machine.js";
 import type { ConsentRequest } from "../approval/request.js";
@@ -11,8 +13,6 @@ import { mentionedPlaces } from "../guard/mentions.js";
 import type { Evaluation, GateContext } from "./consent-gate.js";
 import { actionDigest } from "../action/digest.js";
 import type { JsonObject } from "../json/value.js";
-import type { Agent } from "../layers.js";
-import type { AuditEventInput, AuditEventType, AuditReceipt, Clock, Ids } from "../ports.js";
 
 /** What all events of one decision share. */
 export interface EventSubject {
@@ -27,9 +27,6 @@ export interface EventSubject {
   readonly session?: string | undefined;
   readonly task?: string | undefined;
 }
-
-/** Makes one event of a decision. */
-export type EventMaker = (eventType: AuditEventType, decision: string, metadata?: JsonObject) => AuditEventInput;
 
 /** An event maker for one decision. */
 export function eventMaker(

@@ -2,7 +2,8 @@
  * Refusing an answer: one text for every code. Codes are API; texts are not.
  */
 import type { PendingRecord } from "../approval/machine.js";
-import type { AnswerReceipt, EndStatus, RefusalCode } from "../ports.js";
+import type { AnswerReceipt } from "../ports.js";
+import type { EndStatus, RefusalCode } from "../types/ending.js";
 
 const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   response_invalid: "the answer is malformed",

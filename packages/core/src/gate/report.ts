@@ -4,9 +4,11 @@
  */
 import { asError, ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
-import { type ReportedOutcome, readOutcome, recordForwarded, recordOutcome } from "./outcome.js";
-import type { GateParts } from "./parts.js";
-import { isReleased, issuedBy, type Permit, tell } from "../permit.js";
+import { readOutcome, recordForwarded, recordOutcome } from "./outcome.js";
+import type { GateParts } from "./gate-parts.js";
+import type { ReportedOutcome } from "./reports.js";
+import type { Permit } from "../types/permit.js";
+import { isReleased, issuedBy, tell } from "../permit.js";
 import type { Allowed } from "../verdict.js";
 
 /** What names the forwarded event of a permit whose host reported one. */

@@ -1,10 +1,10 @@
 /** Reserving what rulings limit: once for a call, and for an edit only what goes beyond what its question took already. */
 import type { PendingRecord } from "../approval/machine.js";
-import type { LimitClaim } from "../ports.js";
+import type { GateParts } from "./gate-parts.js";
+import type { LimitClaim } from "../types/limit-claim.js";
 import type { Denied } from "../verdict.js";
 import type { Evaluation } from "./consent-gate.js";
 import { deny } from "./deny.js";
-import type { GateParts } from "./parts.js";
 
 /** What was taken of one allowance. */
 export type Reserved = NonNullable<PendingRecord["reserved"]>[number];

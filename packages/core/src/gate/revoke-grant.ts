@@ -4,8 +4,10 @@
  */
 import type { Grant } from "../approval/grants.js";
 import { logEvent } from "../log-event.js";
-import type { AuditEventInput, Claims, Clock, Grants, Ids } from "../ports.js";
+import type { Claims, Grants } from "../ports.js";
 import { randomIds, systemClock } from "../system.js";
+import type { AuditEventInput } from "../types/audit-event.js";
+import type { Clock, Ids } from "../types/clock.js";
 
 /** What revoking takes. */
 export interface RevokeParts {

@@ -3,11 +3,12 @@
  */
 import type { CountedApproval, MachineEvent, PendingRecord } from "../approval/machine.js";
 import { personKey } from "../approval/person.js";
-import type { Decision } from "../approval/response.js";
+import type { Decision } from "../types/words.js";
 import type { ConsentSigner, SignedParts } from "../consent-signer.js";
 import { DECISION_TTL_MS } from "../limits.js";
-import type { Clock, Store } from "../ports.js";
+import type { Store } from "../ports.js";
 import type { Deadline } from "./deadline.js";
+import type { Clock } from "../types/clock.js";
 
 /** An answer that a person gave and the reducer takes. */
 export type Answer = Extract<MachineEvent, { type: "approve" | "modify" | "deny" }>;

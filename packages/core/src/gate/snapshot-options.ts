@@ -6,10 +6,11 @@ import { ConsentError } from "../errors.js";
 import { boundedList, boundedText, isObject, ownValue } from "../json/own.js";
 import type { Layer } from "../layers.js";
 import { APPROVERS_MAX, ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
-import type { Assessor, IdPrefix, Ids } from "../ports.js";
-import { quote } from "../quote.js";
+import type { Assessor } from "../ports.js";
+import { quote } from "@acp/exec-safety/text";
 import type { Approver, GateOptions } from "./consent-gate.js";
 import { messageOf } from "./deny.js";
+import type { IdPrefix, Ids } from "../types/clock.js";
 
 const nameIn = (object: object, key: string, path: string): string =>
   boundedText(ownValue(object, key), { path: `${path}.${key}`, charsMax: NAME_CHARS_MAX });

@@ -5,7 +5,8 @@ import type { PendingRecord } from "../approval/machine.js";
 import { makeRecord } from "./assemble.js";
 import type { Evaluation } from "./consent-gate.js";
 import type { MergedAsk } from "./merge-ask.js";
-import { eligibleApprovers, type GateParts } from "./parts.js";
+import { eligibleApprovers } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 
 /** An edited action and what the judges say about it. */
 export interface EditedAction {

@@ -15,7 +15,7 @@ import { TRANSITION_TRIES_MAX } from "../limits.js";
 import { IGNORED } from "./ignored.js";
 import { grantLeftMs } from "./kept-time.js";
 import type { MergedAsk } from "./merge-ask.js";
-import type { GateParts } from "./parts.js";
+import type { GateParts } from "./gate-parts.js";
 import { whyGrantUnproven } from "./still-proven.js";
 
 /** What a grant must satisfy. */

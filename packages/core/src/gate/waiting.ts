@@ -16,11 +16,12 @@ import { IGNORED } from "./ignored.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { actionDigest } from "../action/digest.js";
 import { allow } from "./allow.js";
-import { type GateParts, whoLeft } from "./parts.js";
+import { whoLeft } from "./parts.js";
 import { watchEnd } from "./questions.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
 import { isAborted, onAbort } from "../signals.js";
 import type { Denied, Pending, Verdict } from "../verdict.js";
+import type { GateParts } from "./gate-parts.js";
 
 /** The action that a yes is for; its digest is compared with the one that was recorded with the yes. */
 export function approvedAction({ action, end }: PendingRecord): Action | undefined {

@@ -2,12 +2,12 @@
  * Mentions: places of credentials that a text of the arguments names, be it all of the text or a word in it. Said in the question and in the log; it
  * decides nothing. Pure.
  */
-import { escapeText } from "../approval/escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 import { showMany } from "../approval/show.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { PATH_CHARS_MAX } from "../limits.js";
 import { isRemote } from "./readings.js";
-import { isSecretName, mayHoldSecretName } from "./secret-names.js";
+import { isSecretName, mayHoldSecretName } from "@acp/exec-safety/secret-names";
 import { textsOf } from "./texts.js";
 
 /** What a text must hold to be worth a look: nearly none does. */

@@ -4,7 +4,7 @@
  * Until policies know the roles of arguments: docs/adr/0105-a-guard-until-arguments-have-roles.md. Pure: who makes it says how links are resolved.
  */
 import { isToolAction } from "../action/action.js";
-import { quoteText } from "../approval/escape.js";
+import { quoteText } from "@acp/exec-safety/text";
 import type { Layer, Ruling } from "../layers.js";
 import { createPlaceJudge, strictest } from "./place.js";
 import { readingsOf } from "./readings.js";

@@ -3,8 +3,8 @@
  * these. Pure: links are resolved by whoever makes the judge.
  */
 import { foldedSegments, isRemote, saysItsStart } from "./readings.js";
-import { matchesGlob } from "./name-glob.js";
-import { canMatchSecret, isSecretName } from "./secret-names.js";
+import { matchesGlob } from "@acp/exec-safety/secret-names";
+import { canMatchSecret, isSecretName } from "@acp/exec-safety/secret-names";
 
 /** Where a path leads. */
 export interface ResolvedPath {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ConsentErrorCode } from "../errors.js";
 import { JSON_DEPTH_MAX } from "../limits.js";
 import { parseJson, scanJson } from "./parse.js";
-import { cpuMs } from "../../test/cpu-ms.js";
+import { cpuMs } from "../../../../tools/cpu-ms.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const refusal = (code: ConsentErrorCode, line?: number, column?: number): unknown =>

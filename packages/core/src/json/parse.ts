@@ -7,7 +7,7 @@
 import { ConsentError } from "../errors.js";
 import type { ConsentErrorCode } from "../errors.js";
 import { JSON_BYTES_MAX, JSON_DEPTH_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { decodeUtf8, positionAt, utf8Length } from "./text.js";
 import type { JsonObject, JsonValue } from "./value.js";
 

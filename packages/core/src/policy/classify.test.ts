@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { httpAction, shellAction, toolAction } from "../action/action.js";
-import type { Category, RiskLevel } from "../layers.js";
+import type { Category, RiskLevel } from "../types/words.js";
 import { classifyTool, createClassifier, riskiest } from "./classify.js";
 import type { ClassifyRow } from "./classify.js";
 import type { Classification } from "./policy.js";

@@ -4,7 +4,7 @@
  */
 import { isHttpAction, isToolAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
-import { RISK_LEVELS } from "../layers.js";
+import { RISK_LEVELS } from "../types/words.js";
 import type { TextTest } from "./glob.js";
 import type { Classification } from "./policy.js";
 import { lookOf } from "./readings.js";

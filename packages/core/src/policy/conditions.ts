@@ -1,7 +1,7 @@
 /**
  * Conditions: when a rule applies at all. Pure: the moment comes with the Facts. Format: spec/policy.md §7.
  */
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { invalid, printPath, readMap, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 

@@ -1,7 +1,7 @@
 /** Escalation of a rule: who else is asked, and where else, after a time without an answer. Format: spec/policy.md §2.2. */
 import type { EscalationStep } from "../approval/escalation.js";
 import { ASK_TIMEOUT_MS_MAX, ESCALATION_STEPS_MAX, NAME_CHARS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { invalid, readList, readMap, readNumber, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 

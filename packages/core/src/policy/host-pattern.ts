@@ -6,7 +6,7 @@ import { ConsentError } from "../errors.js";
 import { normalizeHost } from "../action/host.js";
 import { decodePunycode } from "../action/punycode.js";
 import { HOST_CHARS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { compileGlob, hasWildcard } from "./glob.js";
 import type { TextTest } from "./glob.js";
 import { invalid, readText } from "./spot.js";

@@ -4,9 +4,9 @@
  */
 import { isHttpAction, isShellAction, isToolAction } from "../action/action.js";
 import type { Action, ActionKind } from "../action/action.js";
-import { CATEGORIES } from "../layers.js";
+import { CATEGORIES } from "../types/words.js";
 import { NAME_CHARS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { parseArguments, parseCommand } from "./arguments.js";
 import type { Stance } from "./arguments.js";
 import { leavesMachine } from "./egress.js";

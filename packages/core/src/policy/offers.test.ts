@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Action, httpAction, shellAction, toolAction } from "../action/action.js";
 import type { ActionKind } from "../action/action.js";
-import type { OfferTerms } from "../approval/grants.js";
+import type { OfferTerms } from "../types/scope.js";
 import type { JsonValue } from "../json/value.js";
 import { parseOffers, provesArguments } from "./offers.js";
 import { parsePolicy } from "./parse.js";

@@ -4,12 +4,12 @@
  */
 import type { Action, ActionKind } from "../action/action.js";
 import { isToolAction } from "../action/action.js";
-import type { ArgumentsScope, OfferTerms } from "../approval/grants.js";
+import type { ArgumentsScope, OfferTerms } from "../types/scope.js";
 import { hostScope, siteScope, toolScope } from "../approval/offers.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { GRANT_TTL_MS_MAX, NAME_CHARS_MAX, OFFERS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { parseArguments } from "./arguments.js";
 import type { MapTest } from "./arguments.js";
 import type { PathOrigins } from "./path.js";

@@ -3,15 +3,15 @@
  * Format: spec/policy.md. Vectors: spec/vectors/rules.json. Text is read by readPolicy in "@acp/core/yaml".
  */
 import type { Action } from "../action/action.js";
-import type { ArgumentsScope } from "../approval/grants.js";
+import type { ArgumentsScope } from "../types/scope.js";
+import { CATEGORIES, EFFECTS, RISK_LEVELS } from "../types/words.js";
+import type { Effect } from "../types/words.js";
 import { markCompiled } from "../compiled-mark.js";
 import { ConsentError } from "../errors.js";
-import { CATEGORIES, EFFECTS, RISK_LEVELS } from "../layers.js";
-import type { Effect } from "../layers.js";
 import { copyJson } from "../json/copy.js";
 import type { JsonValue } from "../json/value.js";
 import { POLICY_RULES_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { createClassifier, riskiest } from "./classify.js";
 import type { ClassifyRow } from "./classify.js";
 import { createZoneClocks } from "./conditions.js";

@@ -4,7 +4,7 @@
  * Format: spec/policy.md §6. Vectors: spec/vectors/globs.json. Why not picomatch: docs/adr/0020-paths-without-picomatch.md.
  */
 import { PATH_CHARS_MAX, PATH_SEGMENT_CHARS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { compileGlob } from "./glob.js";
 import type { TextTest } from "./glob.js";
 import type { Fold } from "./readings.js";

@@ -2,7 +2,7 @@
  * Patterns: the one entry to both matchers, so that a reader of a policy can reason about it.
  * A text is a glob over a name, host or argument (glob.ts); `{ path: … }` is a glob over a path (path.ts). Format: spec/policy.md §5 and §6.
  */
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { compileGlob } from "./glob.js";
 import type { TextTest } from "./glob.js";
 import { parsePathPattern } from "./path.js";
@@ -35,7 +35,19 @@ export function parseGlob(spot: Spot, charsMax: number, stance?: ReadingStance):
  * @throws ConsentError `policy_invalid` for a path pattern that does not load.
  */
 export function matchGlob(pattern: string | { readonly path: string }, text: string, origins: PathOrigins = {}): boolean {
-  const stance = { grants: true, read: readingsOf };
+  return matchesAs({ grants: true, read: readingsOf }, pattern, { text, origins });
+}
+
+/** {@link matchGlob} as a rule that asks or denies reads the pattern: case and look-alikes do not count, and what has no certain reading matches. */
+export function askMatches(pattern: string | { readonly path: string }, text: string, origins: PathOrigins = {}): boolean {
+  return matchesAs({ grants: false, read: readingsOf }, pattern, { text, origins });
+}
+
+function matchesAs(
+  stance: ReadingStance,
+  pattern: string | { readonly path: string },
+  { text, origins }: { readonly text: string; readonly origins: PathOrigins },
+): boolean {
   if (typeof pattern === "string") return compileStance(pattern, stance)(text);
   return parsePathPattern(spotOf(pattern.path, ["path"]), { ...stance, origins })(text);
 }

@@ -2,9 +2,10 @@
  * Policy: ordered rules and a default, compiled and immutable. Made by parsePolicy (objects) or readPolicy (YAML text).
  */
 import type { Action } from "../action/action.js";
-import type { ArgumentsScope } from "../approval/grants.js";
+import type { ArgumentsScope } from "../types/scope.js";
+import type { Category, Effect, RiskLevel } from "../types/words.js";
 import type { TextPosition } from "../errors.js";
-import type { Category, Effect, Facts, RiskLevel, Ruling } from "../layers.js";
+import type { Facts, Ruling } from "../layers.js";
 
 /** What a rule is, for listing and explaining. */
 export interface RuleSummary {

@@ -1,10 +1,11 @@
 /**
  * Rate limits: `"20/minute"` into the claim that the gate reserves. Counted for each rule and agent with all that it started. Format: spec/policy.md §8.
  */
-import { type Agent, rootOf } from "../layers.js";
-import type { LimitClaim } from "../ports.js";
-import { quote } from "../quote.js";
-import { nearest } from "./suggest.js";
+import { rootOf } from "../layers.js";
+import type { Agent } from "../types/agent.js";
+import type { LimitClaim } from "../types/limit-claim.js";
+import { quote } from "@acp/exec-safety/text";
+import { nearest } from "@acp/exec-safety/text";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 

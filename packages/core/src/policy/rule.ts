@@ -2,10 +2,11 @@
  * Rules: one rule of a policy, from its source to what it matches and what it says. Pure. Format: spec/policy.md §2.
  */
 import type { Action } from "../action/action.js";
-import { EFFECTS, RISK_LEVELS } from "../layers.js";
-import type { AskTerms, Effect, Facts, Ruling } from "../layers.js";
+import { EFFECTS, RISK_LEVELS } from "../types/words.js";
+import type { Effect } from "../types/words.js";
+import type { AskTerms, Facts, Ruling } from "../layers.js";
 import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, QUORUM_MAX, REASON_CHARS_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { parseConditions } from "./conditions.js";
 import type { TimeTest, ZoneClocks } from "./conditions.js";
 import { parseEscalate } from "./escalate.js";

@@ -6,8 +6,8 @@ import { ConsentError } from "../errors.js";
 import type { ConsentErrorCode, TextPosition } from "../errors.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonValue } from "../json/value.js";
-import { quote } from "../quote.js";
-import { nearest } from "./suggest.js";
+import { quote } from "@acp/exec-safety/text";
+import { nearest } from "@acp/exec-safety/text";
 
 /** One step down: an object's key or a list's index. */
 export type Step = string | number;

@@ -1,6 +1,6 @@
 /** The signer of a gate: a private key with a check behind it, since a proof that nobody can verify would be found out too late. */
 import { type ConsentSigner, markConsentSigner } from "../consent-signer.js";
-import type { Signer } from "../ports.js";
+import type { Signer } from "../types/keys.js";
 import { importPublicKey } from "./keys.js";
 import { signConsent } from "./sign.js";
 

@@ -6,29 +6,12 @@ import { createEd25519Signer, createEd25519Verifier, randomBytes } from "#crypto
 import { KEY_BYTES } from "../crypto/ed25519-strict.js";
 import { fromHex, toHex } from "../crypto/hex.js";
 import { ConsentError } from "../errors.js";
-import type { Signer } from "../ports.js";
+import type { PublicKey, Signer } from "../types/keys.js";
 
 /** A private key and its public one. The private part is in a function alone, so that printing a pair shows nothing of it. */
 export interface KeyPair extends Signer {
   /** The private key: 32 bytes, to be kept sealed. */
   exportSeed(): Uint8Array;
-}
-
-/** A public key that was checked; made by {@link importPublicKey} alone. */
-export interface PublicKey {
-  /** 64 lower-case hex digits. */
-  readonly hex: string;
-  /** Whether the signature is this key's, by the strict rules. Never throws. */
-  verifies(signature: Uint8Array, message: Uint8Array): boolean;
-}
-
-/** A key that the verifier trusts, and when. */
-export interface TrustedKey {
-  readonly key: PublicKey;
-  /** Consents given before are not this key's to sign. */
-  readonly validFromMs?: number;
-  /** Nor are those given then or later. */
-  readonly validUntilMs?: number;
 }
 
 /**

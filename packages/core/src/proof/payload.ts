@@ -5,7 +5,7 @@
 import { sha256Hex } from "#crypto";
 import { sha256Digest } from "../action/digest.js";
 import type { FieldReader } from "../approval/fields.js";
-import type { Decision } from "../approval/response.js";
+import type { Decision } from "../types/words.js";
 import { canonicalJson } from "../json/canonical.js";
 import { encodeUtf8 } from "../json/text.js";
 import type { JsonObject } from "../json/value.js";

@@ -1,7 +1,7 @@
 /**
  * Consent records: a request with the response, or the responses of a quorum, that `acp proof export` writes. Format: spec/proof.md §5.
  */
-import type { Decision } from "../approval/response.js";
+import type { Decision } from "../types/words.js";
 import { personKey } from "../approval/person.js";
 import { readFields } from "../approval/fields.js";
 import { asError } from "../errors.js";

@@ -1,5 +1,5 @@
 /** What came of verifying a proof: one code for every step that can fail. */
-import type { Decision } from "../approval/response.js";
+import type { Decision } from "../types/words.js";
 
 /** Why a proof proves nothing, in the order of the checks. Meanings: spec/proof.md §4. */
 export type ProofCode =

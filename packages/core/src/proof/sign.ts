@@ -6,7 +6,7 @@ import type { SignedParts } from "../consent-signer.js";
 import { toHex } from "../crypto/hex.js";
 import type { JsonObject } from "../json/value.js";
 import { DECISION_TTL_MS } from "../limits.js";
-import type { Signer } from "../ports.js";
+import type { Signer } from "../types/keys.js";
 import { isoTime } from "../time.js";
 import { makePayload, PAYLOAD_TYPE } from "./payload.js";
 

@@ -5,7 +5,7 @@
 import { ConsentError } from "../errors.js";
 import type { EvidenceVerifier } from "../ports.js";
 import { isoTime } from "../time.js";
-import type { TrustedKey } from "./keys.js";
+import type { TrustedKey } from "../types/keys.js";
 import { makePayload } from "./payload.js";
 import { isFailure, readProof, readRequest, type ReadRequest, readResponse, type ReadResponse } from "./read.js";
 import { type ProofFailure, type ProofResult, unproven } from "./result.js";

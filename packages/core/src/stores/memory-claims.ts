@@ -1,5 +1,6 @@
 /** Claims in memory. */
-import type { Claims, Clock } from "../ports.js";
+import type { Claims } from "../ports.js";
+import type { Clock } from "../types/clock.js";
 
 /** Claims that live as long as the process. */
 export function memoryClaims(clock: Clock): Claims {

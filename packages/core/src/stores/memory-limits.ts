@@ -1,7 +1,9 @@
 /** Sliding-window limits in memory: one window of uses for each key. */
-import type { Clock, LimitClaim, Limits } from "../ports.js";
+import type { Limits } from "../ports.js";
 import { createUseWindow } from "./use-window.js";
 import type { Use, UseWindow } from "./use-window.js";
+import type { Clock } from "../types/clock.js";
+import type { LimitClaim } from "../types/limit-claim.js";
 
 /** A use and the key that it counts for. */
 interface KeyedUse {

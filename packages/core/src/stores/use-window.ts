@@ -2,7 +2,7 @@
  * A sliding window over the uses of one key: an exact log, no fixed windows that let two bursts through at a border. Each use costs a bounded number
  * of steps on average, however many there are.
  */
-import type { LimitClaim } from "../ports.js";
+import type { LimitClaim } from "../types/limit-claim.js";
 
 /** One use; what was not used after all has amount 0. */
 export interface Use {

@@ -8,9 +8,10 @@ import { ConsentError } from "../errors.js";
 import { ACTION_BYTES_MAX } from "../limits.js";
 import { maskSecrets } from "./mask.js";
 import { createMasker } from "./masker.js";
-import { markInjection, type Release, takeRelease } from "../permit.js";
+import { markInjection, takeRelease } from "../permit.js";
 import { fillPlaceholders, fillText, placeholdersOf } from "./placeholders.js";
 import { EVERYWHERE, revealSecret, type Secret } from "./secret.js";
+import type { Release } from "../types/permit.js";
 
 declare const holdsSecrets: unique symbol;
 

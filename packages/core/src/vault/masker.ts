@@ -4,7 +4,7 @@
  */
 import type { Masks } from "./patterns.js";
 import { masksOf } from "./patterns.js";
-import type { Masker } from "../permit.js";
+import type { Masker } from "../types/permit.js";
 import type { Secret } from "./secret.js";
 import { createSpans, type Spans } from "./spans.js";
 import { BLOCK_BYTES, createRun, NOTHING_KEPT, openIn, roomBefore, searchBlock, type Stream } from "./stream.js";

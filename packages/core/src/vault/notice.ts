@@ -5,7 +5,8 @@
 import { sha256Hex } from "#crypto";
 import type { JsonObject } from "../json/value.js";
 import { logEvent } from "../log-event.js";
-import type { AuditEventInput, AuditEventType, Clock, Ids } from "../ports.js";
+import type { AuditEventInput, AuditEventType } from "../types/audit-event.js";
+import type { Clock, Ids } from "../types/clock.js";
 
 /** One state of a vault. */
 export interface VaultMark {

@@ -13,7 +13,7 @@ import { parseJson } from "../json/parse.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonValue } from "../json/value.js";
 import { SECRET_BYTES_MAX, VAULT_BYTES_MAX } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { revealSecret, Secret } from "./secret.js";
 
 /** What a vault holds. */

@@ -6,7 +6,7 @@
 import { normalizeHost, parseAuthority } from "../action/host.js";
 import { ConsentError } from "../errors.js";
 import { NAME_CHARS_MAX, SECRET_BINDINGS_MAX, SECRET_BYTES_MAX, SECRET_BYTES_MIN } from "../limits.js";
-import { quote } from "../quote.js";
+import { quote } from "@acp/exec-safety/text";
 import { isSecretName } from "./secret-name.js";
 
 /** What a Secret is made of. */

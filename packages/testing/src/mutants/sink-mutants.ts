@@ -1,6 +1,6 @@
 /** Sink mutants: an audit sink with one fault each. Source of the laws: spec/audit.md §5 and §6. */
 import type { AuditEventInput, AuditReceipt, AuditSink } from "@acp/core";
-import type { SinkUnderTest, StoredEvent } from "../audit-sink-conformance.js";
+import type { SinkUnderTest, StoredEvent } from "../sink-under-test.js";
 import type { Mutant } from "./mutant.js";
 
 type Append = AuditSink["append"];

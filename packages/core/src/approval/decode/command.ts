@@ -2,7 +2,7 @@
  * Command: a command line by its parts, for display only. It reads what every POSIX shell reads alike (words, quotes, `|`, `&&`, `||`, `;`, `&`,
  * redirections to a file or a number) and nothing else: where it is not certain, it says so and reads nothing.
  */
-import { quoteText } from "../escape.js";
+import { quoteText } from "@acp/exec-safety/text";
 import { showCount, showText } from "../show.js";
 import type { Reading } from "./reading.js";
 

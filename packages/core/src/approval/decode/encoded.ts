@@ -4,7 +4,7 @@ import { isConsentError } from "../../errors.js";
 import { parseJson } from "../../json/parse.js";
 import { encodeUtf8 } from "../../json/text.js";
 import type { JsonValue } from "../../json/value.js";
-import { escapeText } from "../escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 import { showMany, showText } from "../show.js";
 import type { Reading } from "./reading.js";
 

@@ -3,7 +3,7 @@
  * Hosts come normalised: lower case, A-labels, so full-width and mathematical letters are plain ones already.
  */
 import { decodePunycode } from "../../action/punycode.js";
-import { escapeText } from "../escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 
 const SCRIPTS: readonly (readonly [name: string, has: RegExp])[] = (
   "Latin Greek Cyrillic Armenian Hebrew Arabic Devanagari Thai Georgian Cherokee Coptic Lisu " +

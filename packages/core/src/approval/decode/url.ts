@@ -1,7 +1,7 @@
 /** Url: a URL by its parts, and the hosts that a text names. What programs read in different ways is not read here. */
 import { normalizeHost } from "../../action/host.js";
 import { isConsentError } from "../../errors.js";
-import { escapeText } from "../escape.js";
+import { escapeText } from "@acp/exec-safety/text";
 import { showCount, showText } from "../show.js";
 import { readPart } from "./encoded.js";
 import { viewHost } from "./script.js";

@@ -1,0 +1,22 @@
+/** Reports: what a host says of a permit's use, and what a gate says of the questions it ended. Types only. */
+
+/** How a performance ended. */
+export type Outcome =
+  | { readonly status: "performed" }
+  /** `error` is its kind, e.g. an error's name or a tool's code: never its text, which may hold what the action returned. */
+  | { readonly status: "failed"; readonly error?: string }
+  /** Nothing happened. */
+  | { readonly status: "not_performed"; readonly error?: string }
+  /** A stream that its reader left before its end. */
+  | { readonly status: "cancelled" };
+
+/** What a host may report: that it is about to perform, and how that ended. */
+export type ReportedOutcome = { readonly status: "forwarded" } | Outcome;
+
+/** What became of the open questions of paused agents. */
+export interface PausedEnd {
+  /** Ended as denied, by this look. */
+  readonly ended: number;
+  /** Still open because the store failed; a yes to them starts nothing. */
+  readonly left: number;
+}

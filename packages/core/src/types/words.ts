@@ -1,0 +1,25 @@
+/** Words: every list of words that a policy, a question and a log share. A union is made from its list, so that whoever reads the list knows them all. */
+
+/** Every effect. */
+export const EFFECTS = ["allow", "ask", "deny"] as const;
+
+/** What a rule or layer says. Across layers: deny > ask > allow. */
+export type Effect = (typeof EFFECTS)[number];
+
+/** Every level of risk, ascending. */
+export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
+
+/** Risk of an Action (S0 §4.1), ascending. */
+export type RiskLevel = (typeof RISK_LEVELS)[number];
+
+/** Every decision of a person. */
+export const DECISIONS = ["approved", "denied", "approved_with_modifications"] as const;
+
+/** What a person decided (S0 §4.2). */
+export type Decision = (typeof DECISIONS)[number];
+
+/** Every category. */
+export const CATEGORIES = ["read", "write", "communication", "financial", "system", "public", "physical"] as const;
+
+/** Category of an Action (S0 §5.3). */
+export type Category = (typeof CATEGORIES)[number];

@@ -1,0 +1,17 @@
+/** Allowlist: the simple commands that an operator approved beforehand, as the engine sees them. Types only; who loads one also compiles it. */
+
+/** One entry, as it is written. */
+export interface AllowlistEntry {
+  readonly pattern: string;
+  /** Commands that the pattern matches; checked when it is loaded. */
+  readonly match?: readonly string[];
+  /** Commands that it does not match; checked when it is loaded. */
+  readonly notMatch?: readonly string[];
+}
+
+/** A compiled allowlist. `parseAllowlist` of `@acp/core/exec` makes one of patterns. */
+export interface Allowlist {
+  readonly entries: readonly AllowlistEntry[];
+  /** The first pattern that matches a simple command, given as its program and its decoded arguments. */
+  readonly find: (argv: readonly string[]) => string | undefined;
+}
