@@ -58,7 +58,7 @@ function unknownIn(text: string): readonly string[] {
 describe("the commands that texts name", () => {
   it("are looked for where they stand", () => {
     expect(PATHS).toEqual(
-      expect.arrayContaining(["docs/cli.md", "packages/channel-web/page/sign-in-view.js", "packages/cli/src/unlock.ts"]),
+      expect.arrayContaining(["docs/reference/cli.md", "packages/channel-web/page/sign-in-view.js", "packages/cli/src/unlock.ts"]),
     );
     expect(unknownIn('el("code", {}, "acp inbox code")')).toEqual(["acp inbox code"]);
     expect(unknownIn("run `acp unlock`, then `acp approve`, `acp keys lend`")).toEqual(["acp unlock", "acp keys lend"]);
