@@ -4,7 +4,7 @@
  */
 import type { RequestListener } from "node:http";
 import type { PasskeyStore } from "@acp/channel-web";
-import type { Action, Agent, Allowed, Approver, AuditSink, Channel, ConsentGate, JsonObject, Release, Store } from "@acp/core";
+import type { Action, Agent, Allowed, Approver, AuditSink, Channel, ConsentGate, JsonObject, JsonValue, Release, Store } from "@acp/core";
 import type { ExecApprovalConfig } from "@acp/core/exec";
 import type { Policy, ResolvedPath } from "@acp/core/policy";
 import type { KeyPair } from "@acp/core/proof";
@@ -33,6 +33,7 @@ declare global {
   const verdict: Allowed;
   const perform: (release: Release) => Promise<unknown>;
   const send: (action: Action) => Promise<unknown>;
+  const deliver: (parameters: JsonValue) => Promise<string>;
   const doIt: (action: Action) => Promise<unknown>;
 
   // Of this machine.

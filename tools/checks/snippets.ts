@@ -1,6 +1,6 @@
 /**
  * TypeScript in pages and READMEs compiles against the packages as they are. What a page has explained in words before (a gate, a channel, a call)
- * is declared in snippets-names.d.ts; everything else a snippet has to import or make.
+ * is declared in snippets-names.d.ts; everything else a snippet has to import or make. `ts foreign` is code of other libraries.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ function snippetsOf(root: string): readonly Snippet[] {
   return pages.flatMap((page) => {
     const earlier: string[] = [];
     return blocksOf(readFileSync(join(root, page), "utf8"))
-      .filter(({ language }) => language === "ts")
+      .filter(({ language, info }) => language === "ts" && info !== "foreign")
       .map(({ line, text }) => {
         const snippet = { page, line, file: `${page.replaceAll("/", "_")}_${line}.ts`, text: moduleOf(text, earlier) };
         earlier.push(...[...text.matchAll(IMPORT)].map(([found]) => found.replaceAll("\n", " ")));

@@ -13,7 +13,7 @@ const GROUPS: ReadonlySet<string> = new Set(COMMANDS.map(({ name }) => name.spli
 /** `acp`, and the two words after it, where at least the first looks like a command. */
 const NAMED = /(?<![\w./@:-])acp ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g;
 /** Decisions of the past name what was there then. */
-const SKIPPED = /(^|\/)(node_modules|dist|adr|fixtures)(\/|$)|\.test\.ts$|CHANGELOG/;
+const SKIPPED = /(^|\/)(node_modules|dist|temp|\.temp|adr|fixtures)(\/|$)|\.test\.ts$|CHANGELOG/;
 const TEXTS = /\.(md|ts|js|html|mjs|yml)$/;
 
 async function filesIn(folder: string): Promise<readonly string[]> {
