@@ -16,6 +16,7 @@ import { manifests } from "./checks/manifests.js";
 import { packageShape } from "./checks/package-shape.js";
 import { publicDocs } from "./checks/public-docs.js";
 import { size } from "./checks/size.js";
+import { snippets } from "./checks/snippets.js";
 import { starts } from "./checks/starts.js";
 import { trackedText } from "./checks/tracked-text.js";
 import { typecheck } from "./checks/typecheck.js";
@@ -26,6 +27,7 @@ import { root } from "./workspace.mjs";
 
 const CHECKS: readonly Check[] = [
   typecheck,
+  snippets,
   lint,
   format,
   size,

@@ -35,7 +35,7 @@ export function isSharedTest(file: string, text: string): boolean {
  */
 export function sharedTests(root: string): readonly string[] {
   const places = readdirSync(join(root, "packages")).flatMap((name) => ["src", "test"].map((part) => `packages/${name}/${part}`));
-  const files = ["tools/checks", ...places]
+  const files = ["tools/checks", "tools/site", ...places]
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`));
   const own = readdirSync(join(root, "tools")).map((file) => `tools/${file}`);

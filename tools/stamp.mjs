@@ -22,7 +22,7 @@ function hashOf(files) {
 
 /** Folders that hold members of the workspace, as pnpm-workspace.yaml lists them. */
 function manifests() {
-  const found = ["package.json", "bench/package.json"];
+  const found = ["package.json", "bench/package.json", "docs/package.json"];
   for (const base of ["packages", "examples"]) {
     for (const name of readdirSync(join(root, base)).sort()) found.push(`${base}/${name}/package.json`);
   }

@@ -11,7 +11,7 @@ import { verifyAuditLog } from "@acp/audit";
 const run = promisify(execFile);
 const EMBED = fileURLToPath(new URL("embed.ts", import.meta.url));
 const TSX = fileURLToPath(import.meta.resolve("tsx"));
-const PAGES = ["README.md", "docs/embedding.md"];
+const PAGES = ["README.md", "docs/how-to/embedding.md", "docs/tutorials/embed.md"];
 
 interface Scratch extends AsyncDisposable {
   readonly path: string;

@@ -9,10 +9,12 @@ const table = (meaning: string): string =>
 
 it("deny codes refuses a page that is missing or says something else, and writes it on update", async () => {
   const root = sample({ "packages/core/src/deny-codes.ts": table("All questions are paused.") });
-  mkdirSync(join(root, "docs"));
-  const problem = "docs/deny-codes.md: does not say what packages/core/src/deny-codes.ts says";
+  mkdirSync(join(root, "docs/reference"), { recursive: true });
+  const problem = "docs/reference/deny-codes.md: does not say what packages/core/src/deny-codes.ts says";
   expect(await denyCodes.run({ root, update: false })).toEqual({ problems: [problem] });
   expect(await denyCodes.run({ root, update: true })).toEqual({ problems: [] });
   expect(await denyCodes.run({ root, update: false })).toEqual({ problems: [] });
-  expect(readFileSync(join(root, "docs/deny-codes.md"), "utf8")).toContain("| `paused` | All questions are paused. | Wait \\| go | yes |");
+  expect(readFileSync(join(root, "docs/reference/deny-codes.md"), "utf8")).toContain(
+    "| `paused` | All questions are paused. | Wait \\| go | yes |",
+  );
 });

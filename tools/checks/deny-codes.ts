@@ -1,5 +1,5 @@
 /**
- * docs/deny-codes.md is made from the table in packages/core/src/deny-codes.ts; `--update` writes it.
+ * docs/reference/deny-codes.md is made from the table in packages/core/src/deny-codes.ts; `--update` writes it.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import ts from "typescript";
 import type { Check } from "./check.js";
 
 const SOURCE = "packages/core/src/deny-codes.ts";
-const PAGE = "docs/deny-codes.md";
+const PAGE = "docs/reference/deny-codes.md";
 
 interface Row {
   readonly meaning: string;
@@ -50,7 +50,7 @@ ${rows.join("\n")}
 
 export const denyCodes: Check = {
   name: "deny codes",
-  remedy: "Run `npm run check -- --update` and commit docs/deny-codes.md",
+  remedy: "Run `npm run check -- --update` and commit docs/reference/deny-codes.md",
   async run({ root, update }) {
     if (!existsSync(join(root, SOURCE))) return { problems: [`${SOURCE}: is missing`] };
     const path = join(root, PAGE);

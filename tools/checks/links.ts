@@ -1,29 +1,44 @@
 /**
- * Relative links in Markdown lead to files that exist.
+ * Relative links in Markdown lead to files that exist, and their anchors to headings.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { anchorsOf, isAddress, linksOf } from "../markdown.js";
+import type { Link } from "../markdown.js";
 import { gitFiles } from "../workspace.mjs";
 import type { Check } from "./check.js";
 
-/** Targets of links and images, without addresses, anchors of the same page and what stands in code. */
-function targetsOf(text: string): readonly string[] {
-  const prose = text.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, "").replaceAll(/`[^`\n]*`/g, "");
-  const targets = [...prose.matchAll(/\]\(\s*<?([^)\s>]+)/g)].map(([, target]) => target ?? "");
-  return targets.filter((target) => !/^([a-z]+:|#)/.test(target)).map((target) => decodeURIComponent(target.replace(/#.*$/, "")));
+type Anchors = (file: string) => ReadonlySet<string>;
+
+/** The headings of each page, read once. */
+function anchorReader(root: string): Anchors {
+  const known = new Map<string, ReadonlySet<string>>();
+  return (file) => {
+    const found = known.get(file) ?? anchorsOf(readFileSync(join(root, file), "utf8"));
+    known.set(file, found);
+    return found;
+  };
+}
+
+function problemOf({ path, anchor }: Link, file: string, { root, anchors }: { root: string; anchors: Anchors }): string | undefined {
+  const target = path === "" ? file : join(path.startsWith("/") ? "." : dirname(file), path);
+  const shown = anchor === "" ? path : `${path}#${anchor}`;
+  if (!existsSync(join(root, target))) return `${file}: leads to "${shown}", which does not exist`;
+  if (anchor === "" || !target.endsWith(".md") || statSync(join(root, target)).isDirectory()) return undefined;
+  return anchors(target).has(anchor) ? undefined : `${file}: leads to "${shown}", which is not a heading there`;
 }
 
 export const links: Check = {
   name: "links",
   remedy: "Mend the link or write the page it leads to",
   run({ root }) {
+    const anchors = anchorReader(root);
     const files = gitFiles(root).filter((file) => file.endsWith(".md"));
-    return {
-      problems: files.flatMap((file) =>
-        targetsOf(readFileSync(join(root, file), "utf8"))
-          .filter((target) => !existsSync(join(root, target.startsWith("/") ? "." : dirname(file), target)))
-          .map((target) => `${file}: leads to "${target}", which does not exist`),
-      ),
-    };
+    const problems = files.flatMap((file) =>
+      linksOf(readFileSync(join(root, file), "utf8"))
+        .filter(({ path }) => !isAddress(path))
+        .map((link) => problemOf(link, file, { root, anchors })),
+    );
+    return { problems: problems.filter((problem) => problem !== undefined) };
   },
 };

@@ -1,6 +1,6 @@
 /**
  * TelegramChannel: asks in a Telegram chat. It shows and hands on; who may answer is decided by the number of the user whom Telegram names,
- * never by the chat, a name or a username. Guide: docs/channels/telegram.md.
+ * never by the chat, a name or a username. Guide: docs/how-to/channels/telegram.md.
  */
 import { setMaxListeners } from "node:events";
 import {

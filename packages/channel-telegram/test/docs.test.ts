@@ -1,4 +1,4 @@
-/** docs/channels/telegram.md: its first program is run as it stands there, against the double. */
+/** docs/how-to/channels/telegram.md: its first program is run as it stands there, against the double. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,14 +10,14 @@ import { ALICE, PATIENCE } from "./chat-kit.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-describe("docs/channels/telegram.md", () => {
+describe("docs/how-to/channels/telegram.md", () => {
   it.each([
     ["Approve", "sent"],
     ["Deny", "not sent: "],
   ])(
     "its first program waits for %s",
     async (label, printed) => {
-      const page = await readFile(join(root, "docs/channels/telegram.md"), "utf8");
+      const page = await readFile(join(root, "docs/how-to/channels/telegram.md"), "utf8");
       const program = /```js\n([^]*?)```/.exec(page)?.[1] ?? "";
       const folder = await mkdtemp(join(tmpdir(), "first-approval-"));
       await using bot = await createBotApiDouble();

@@ -1,6 +1,6 @@
 /**
  * TerminalChannel: asks a person on the controlling terminal, and on every terminal that attached through the approve socket.
- * Two fronts of one board: whoever answers first ends the question everywhere. Guide: docs/channels/terminal.md.
+ * Two fronts of one board: whoever answers first ends the question everywhere. Guide: docs/how-to/channels/terminal.md.
  */
 import { type AskSession, type Channel, type Clock, ConsentError, type ConsentRequest, type PausedEnd, systemClock } from "@acp/core";
 import { createBoard } from "./board.js";

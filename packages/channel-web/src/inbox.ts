@@ -1,5 +1,5 @@
 /**
- * Inbox: one page, any number of gates. Joins the parts; each of them stands in a file of its own. Guide: docs/channels/web.md.
+ * Inbox: one page, any number of gates. Joins the parts; each of them stands in a file of its own. Guide: docs/how-to/channels/web.md.
  */
 import { ConsentError, quoteText } from "@acp/core";
 import { createChallenges } from "./challenges.js";

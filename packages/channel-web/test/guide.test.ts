@@ -1,4 +1,4 @@
-/** docs/channels/web.md: its program is run as it stands there, by itself, and answered as the page answers. */
+/** docs/how-to/channels/web.md: its program is run as it stands there, by itself, and answered as the page answers. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { readStream } from "./page.js";
 
 vi.setConfig({ testTimeout: 90_000 });
 
-const page = readFileSync(new URL("../../../docs/channels/web.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../docs/how-to/channels/web.md", import.meta.url), "utf8");
 const program = /```js\n(\/\/ inbox\.mjs\n[^]*?)```/.exec(page)?.[1] ?? "";
 const here = fileURLToPath(new URL("..", import.meta.url));
 const patience = { timeout: 120_000, interval: 20 };
@@ -71,7 +71,7 @@ async function answer(decision: "approved" | "denied"): Promise<string> {
   return said().trim().split("\n").at(-1) ?? "";
 }
 
-describe("docs/channels/web.md", () => {
+describe("docs/how-to/channels/web.md", () => {
   it("gets to the first approval", async () => {
     expect(await answer("approved")).toBe("written: hello");
   });

@@ -1,6 +1,6 @@
 /**
  * WebhookChannel: asks people through a receiver of the operator's. Questions and their ends go out signed; answers come back signed, in the
- * reply or later to the handler, or from the pages behind links. Guide: docs/channels/webhook.md. Format: spec/webhook.md.
+ * reply or later to the handler, or from the pages behind links. Guide: docs/how-to/channels/webhook.md. Format: spec/webhook.md.
  */
 import { type AskSession, type Channel, ConsentError, type ConsentRequest, isConsentError } from "@acp/core";
 import { questionEvent } from "./events.js";

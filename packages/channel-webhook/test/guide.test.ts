@@ -1,4 +1,4 @@
-/** docs/channels/webhook.md: its receiver and its agent are run as they stand there, one as a program of its own. */
+/** docs/how-to/channels/webhook.md: its receiver and its agent are run as they stand there, one as a program of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { SECRET } from "./receiver.js";
 
-const page = readFileSync(new URL("../../../docs/channels/webhook.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../docs/how-to/channels/webhook.md", import.meta.url), "utf8");
 const block = (name: string): string => new RegExp(`\`\`\`js\n(// ${name}\n[^]*?)\`\`\``).exec(page)?.[1] ?? "";
 const here = fileURLToPath(new URL("..", import.meta.url));
 const patience = { timeout: 120_000, interval: 20 };
@@ -60,7 +60,7 @@ async function ask(typed: string): Promise<readonly string[]> {
   return log.mock.calls.map(([text]) => String(text));
 }
 
-describe("docs/channels/webhook.md", () => {
+describe("docs/how-to/channels/webhook.md", () => {
   it("has a receiver of about twenty lines", () => {
     expect(
       block("receiver.mjs")

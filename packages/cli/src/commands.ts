@@ -1,5 +1,5 @@
 /**
- * Commands: one table. `acp --help`, docs/cli.md and the dispatch are made from it.
+ * Commands: one table. `acp --help`, docs/reference/cli.md and the dispatch are made from it.
  */
 import type { Command } from "./command.js";
 import { EXEC_COMMANDS } from "./table/exec.js";
@@ -150,7 +150,7 @@ export const COMMANDS: readonly Command[] = [
     options: ["min", "since", "config"],
     details: [
       "Reads FILE, or the home's audit logs, and the policy in force. Where people approved calls alike, and nobody denied one of them, it shows the narrowest rule that would have answered them, where in the policy it goes, and what it would newly allow. Where people denied calls alike, it shows a rule that denies.",
-      "Every rule is held against the whole log before it is shown: it answers questions only, and changes nothing that the policy decides by itself. What deletes, runs, pays, sends or is of level high or critical is never suggested (docs/suggest.md).",
+      "Every rule is held against the whole log before it is shown: it answers questions only, and changes nothing that the policy decides by itself. What deletes, runs, pays, sends or is of level high or critical is never suggested (docs/how-to/suggest.md).",
       "With --since, answers before that time speak for no rule; what speaks against one counts always. Nothing is written.",
     ],
     examples: ["acp suggest", "acp suggest --since 30d --min 10", "acp suggest ./audit.jsonl --json"],

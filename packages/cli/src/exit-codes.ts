@@ -1,5 +1,5 @@
 /**
- * Exit codes: one row each. Codes are API; docs/cli.md is made from this table.
+ * Exit codes: one row each. Codes are API; docs/reference/cli.md is made from this table.
  */
 import type { ConsentErrorCode } from "@acp/core";
 

@@ -74,9 +74,9 @@ describe("acp exec hook --check", () => {
   });
 
   it.each(CHECKED_AGENTS.map((each) => [each.agent, each] as const))(
-    "tries for %s what docs/exec-hooks.md prints",
+    "tries for %s what docs/how-to/exec-hooks.md prints",
     async (_agent, each) => {
-      const page = await readFile(new URL("../../../docs/exec-hooks.md", import.meta.url), "utf8");
+      const page = await readFile(new URL("../../../docs/how-to/exec-hooks.md", import.meta.url), "utf8");
       const printed = [...page.matchAll(/```json\n(\{[^`]*\})\n```/g)].map(([, json = ""]) => JSON.parse(json));
       expect(printed).toContainEqual(each.hooks.settings(each.command));
     },

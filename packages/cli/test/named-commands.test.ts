@@ -13,7 +13,7 @@ const GROUPS: ReadonlySet<string> = new Set(COMMANDS.map(({ name }) => name.spli
 /** `acp`, and the two words after it, where at least the first looks like a command. */
 const NAMED = /(?<![\w./@:-])acp ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g;
 /** Decisions of the past name what was there then. */
-const SKIPPED = /(^|\/)(node_modules|dist|adr|fixtures)(\/|$)|\.test\.ts$|CHANGELOG/;
+const SKIPPED = /(^|\/)(node_modules|dist|temp|\.temp|adr|fixtures)(\/|$)|\.test\.ts$|CHANGELOG/;
 const TEXTS = /\.(md|ts|js|html|mjs|yml)$/;
 
 async function filesIn(folder: string): Promise<readonly string[]> {
@@ -58,7 +58,7 @@ function unknownIn(text: string): readonly string[] {
 describe("the commands that texts name", () => {
   it("are looked for where they stand", () => {
     expect(PATHS).toEqual(
-      expect.arrayContaining(["docs/cli.md", "packages/channel-web/page/sign-in-view.js", "packages/cli/src/home/unlock.ts"]),
+      expect.arrayContaining(["docs/reference/cli.md", "packages/channel-web/page/sign-in-view.js", "packages/cli/src/home/unlock.ts"]),
     );
     expect(unknownIn('el("code", {}, "acp inbox code")')).toEqual(["acp inbox code"]);
     expect(unknownIn("run `acp unlock`, then `acp approve`, `acp keys lend`")).toEqual(["acp unlock", "acp keys lend"]);

@@ -1,5 +1,5 @@
 /**
- * docs/cli.md is made from the tables of the command line. After a change: npx vitest run packages/cli/test/reference.test.ts -u
+ * docs/reference/cli.md is made from the tables of the command line. After a change: npx vitest run packages/cli/test/reference.test.ts -u
  */
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { exitsOf, optionUsage } from "../src/help.js";
 import { COMMON_OPTIONS, optionOf } from "../src/options.js";
 import type { OptionName } from "../src/options.js";
 
-const PAGE = fileURLToPath(new URL("../../../docs/cli.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../../docs/reference/cli.md", import.meta.url));
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
@@ -69,6 +69,6 @@ function renderReference(): string {
     .concat("\n");
 }
 
-it("docs/cli.md says what the tables say", async () => {
+it("docs/reference/cli.md says what the tables say", async () => {
   await expect(renderReference()).toMatchFileSnapshot(PAGE);
 });

@@ -1,5 +1,5 @@
 /**
- * `acp suggest` as a child process: over logs that a real gate wrote, and as docs/suggest.md shows it.
+ * `acp suggest` as a child process: over logs that a real gate wrote, and as docs/how-to/suggest.md shows it.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import type { Ended, Scratch } from "./harness.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const PAGE = await readFile(new URL("../../../docs/suggest.md", import.meta.url), "utf8");
+const PAGE = await readFile(new URL("../../../docs/how-to/suggest.md", import.meta.url), "utf8");
 const blockOf = (language: string): string => new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(PAGE)?.[1] ?? "";
 const POLICY = blockOf("yaml");
 
@@ -114,7 +114,7 @@ async function world(policy: string | undefined = POLICY): Promise<World> {
 }
 
 describe("acp suggest", () => {
-  it("says what docs/suggest.md shows", async () => {
+  it("says what docs/how-to/suggest.md shows", async () => {
     await using at = await world();
     await at.live(DAYS);
     const before = await readFile(join(at.home, "policy.yml"), "utf8");

@@ -1,5 +1,5 @@
 /**
- * Deny codes: one row each with meaning, remedy and whether a retry can help. docs/deny-codes.md is made from this table.
+ * Deny codes: one row each with meaning, remedy and whether a retry can help. docs/reference/deny-codes.md is made from this table.
  */
 
 /** What a deny code means. */
@@ -150,7 +150,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   },
   context_invalid: {
     meaning: "The call's context is unusable: it names no agent, or a part of it is of the wrong type, too long or computed by a getter.",
-    remedy: "Pass { agent: { id } } as plain data within the limits of docs/embedding.md",
+    remedy: "Pass { agent: { id } } as plain data within the limits of docs/how-to/embedding.md",
     retryable: false,
   },
   permit_refused: {

@@ -1,5 +1,5 @@
 /**
- * The program of docs/verify-a-consent.md and verifyConsentRecord() have one meaning: out of all that one change makes of good records, both take the same,
+ * The program of docs/how-to/verify-a-consent.md and verifyConsentRecord() have one meaning: out of all that one change makes of good records, both take the same,
  * whether the change breaks the signature or the holder of the key signs what it made.
  */
 import { spawnSync } from "node:child_process";
@@ -175,35 +175,38 @@ for line in open(sys.argv[1], encoding="utf-8"):
 
 const found = hasPrograms();
 
-describe.runIf(found)(`docs/verify-a-consent.md and verifyConsentRecord()${found ? "" : ", skipped: no python3 or openssl 3"}`, () => {
-  let folder = "";
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "verify-"));
-    writePrograms(folder);
-    writeFileSync(join(folder, "driver.py"), DRIVER);
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+describe.runIf(found)(
+  `docs/how-to/verify-a-consent.md and verifyConsentRecord()${found ? "" : ", skipped: no python3 or openssl 3"}`,
+  () => {
+    let folder = "";
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), "verify-"));
+      writePrograms(folder);
+      writeFileSync(join(folder, "driver.py"), DRIVER);
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("take the same records", async () => {
-    const mutants: Mutant[] = [];
-    for (const [name, record] of Object.entries(await goodRecords()))
-      for await (const mutant of mutantsOf(name, record)) mutants.push(mutant);
-    writeFileSync(join(folder, "mutants.jsonl"), mutants.map(({ text }) => JSON.stringify(text)).join("\n"));
-    const { stdout, stderr } = spawnSync("python3", ["driver.py", "mutants.jsonl", trusted.key.hex], { cwd: folder, encoding: "utf8" });
-    expect(stderr).toBe("");
-    const theirs = stdout.trimEnd().split("\n");
-    const differences: string[] = [];
-    let taken = 0;
-    for (const [at, { name, text }] of mutants.entries()) {
-      const ours = await verifyConsentRecord(text, { trustedKeys: [trusted] });
-      if (ours.ok) taken += 1;
-      if (ours.ok !== (theirs[at] === "ok"))
-        differences.push(`${name}: we say ${ours.ok ? "ok" : ours.code}, they say ${theirs[at] ?? "nothing"}`);
-    }
-    expect(differences).toEqual([]);
-    expect(theirs).toHaveLength(mutants.length);
-    // Both kinds are there in numbers.
-    expect(mutants.length).toBeGreaterThan(1_000);
-    expect(taken).toBeGreaterThan(50);
-  });
-});
+    it("take the same records", async () => {
+      const mutants: Mutant[] = [];
+      for (const [name, record] of Object.entries(await goodRecords()))
+        for await (const mutant of mutantsOf(name, record)) mutants.push(mutant);
+      writeFileSync(join(folder, "mutants.jsonl"), mutants.map(({ text }) => JSON.stringify(text)).join("\n"));
+      const { stdout, stderr } = spawnSync("python3", ["driver.py", "mutants.jsonl", trusted.key.hex], { cwd: folder, encoding: "utf8" });
+      expect(stderr).toBe("");
+      const theirs = stdout.trimEnd().split("\n");
+      const differences: string[] = [];
+      let taken = 0;
+      for (const [at, { name, text }] of mutants.entries()) {
+        const ours = await verifyConsentRecord(text, { trustedKeys: [trusted] });
+        if (ours.ok) taken += 1;
+        if (ours.ok !== (theirs[at] === "ok"))
+          differences.push(`${name}: we say ${ours.ok ? "ok" : ours.code}, they say ${theirs[at] ?? "nothing"}`);
+      }
+      expect(differences).toEqual([]);
+      expect(theirs).toHaveLength(mutants.length);
+      // Both kinds are there in numbers.
+      expect(mutants.length).toBeGreaterThan(1_000);
+      expect(taken).toBeGreaterThan(50);
+    });
+  },
+);

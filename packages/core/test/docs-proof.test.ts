@@ -1,4 +1,4 @@
-/** docs/verify-a-consent.md: its programs are run as they stand there, against the vectors. */
+/** docs/how-to/verify-a-consent.md: its programs are run as they stand there, against the vectors. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ const older = {
 
 const found = hasPrograms();
 
-describe.runIf(found)(`docs/verify-a-consent.md${found ? "" : ", skipped: no python3 or openssl 3"}`, () => {
+describe.runIf(found)(`docs/how-to/verify-a-consent.md${found ? "" : ", skipped: no python3 or openssl 3"}`, () => {
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "verify-"));

@@ -12,7 +12,7 @@ const whole = (block: string): string => {
 };
 const origins = { home: "/home/ada", cwd: "/work" };
 
-describe.each(["docs/policy.md", "spec/policy.md"])("%s", (path) => {
+describe.each(["docs/how-to/policy.md", "spec/policy.md"])("%s", (path) => {
   it.each(blocks(path).map((block, index) => [index + 1, block] as const))(
     "readPolicy() loads block %i without a warning",
     (_index, block) => {
@@ -23,7 +23,7 @@ describe.each(["docs/policy.md", "spec/policy.md"])("%s", (path) => {
   );
 });
 
-describe("docs/policy.md", () => {
+describe("docs/how-to/policy.md", () => {
   it("shows the error that a misspelt key gives", () => {
     const text = `version: "1"\nrules:\n${"  - { match: { tool: a }, action: ask }\n".repeat(2)}${"#\n".repeat(6)}  - match:\n      tol: x\n    action: ask\n`;
     let message = "";
@@ -32,11 +32,11 @@ describe("docs/policy.md", () => {
     } catch (error) {
       if (isConsentError(error)) message = error.message;
     }
-    expect(read("docs/policy.md")).toContain(`\n${message}\n`);
+    expect(read("docs/how-to/policy.md")).toContain(`\n${message}\n`);
   });
 
   it("protects keys and reads projects, as its first example says", () => {
-    const policy = readPolicy(blocks("docs/policy.md")[0] ?? "", origins);
+    const policy = readPolicy(blocks("docs/how-to/policy.md")[0] ?? "", origins);
     const judge = (tool: string, path: string): string | undefined =>
       policy.judge(toolAction("files", tool, { path }), { agent: { id: "a" }, nowMs: 0 })?.effect;
     expect(judge("read_file", "~/projects/a.txt")).toBe("allow");

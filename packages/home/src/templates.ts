@@ -23,7 +23,7 @@ proxy:
   #  - name: github
   #    command: npx -y @modelcontextprotocol/server-github
   #    env: { GITHUB_TOKEN: "…" }
-  # The HTTP proxy, for what an agent does on the network: acp proxy http, or together with acp mcp. See docs/http-proxy.md.
+  # The HTTP proxy, for what an agent does on the network: acp proxy http, or together with acp mcp. See docs/how-to/http-proxy.md.
   # http_port: 8788
   # private_hosts: [localhost:3000]   # hosts of this machine or the own network that it may reach, where the policy allows it
 

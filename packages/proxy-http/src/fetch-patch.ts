@@ -1,6 +1,6 @@
 /**
  * fetch-patch: `node --import @acp/proxy-http/fetch-patch agent.mjs`. Requests of fetch, node:http and node:https go through the proxy that
- * HTTP_PROXY and HTTPS_PROXY name. A convenience for programs that mean well; it isolates nothing. Limits: docs/http-proxy.md.
+ * HTTP_PROXY and HTTPS_PROXY name. A convenience for programs that mean well; it isolates nothing. Limits: docs/how-to/http-proxy.md.
  */
 import { readEnvironment } from "./fetch-patch/environment.js";
 import { patchAgents } from "./fetch-patch/patch-agents.js";

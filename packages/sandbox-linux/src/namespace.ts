@@ -1,6 +1,6 @@
 /**
  * Namespace sandbox: an agent in namespaces of its own, made by bubblewrap, whose network has nothing in it but a loopback and one listener,
- * which is handed out to the manager. Root managers become the agent's user first. Level `full`. Prose: docs/sandbox.md.
+ * which is handed out to the manager. Root managers become the agent's user first. Level `full`. Prose: docs/how-to/sandbox.md.
  */
 import type { Server } from "node:net";
 import { ConsentError, type SandboxReport } from "@acp/core";

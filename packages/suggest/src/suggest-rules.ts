@@ -1,6 +1,6 @@
 /**
  * Suggesting rules: what people always answered alike, as rules that would answer it. Reads a log twice: once to learn, once to hold every rule
- * against all of it. Never writes anything. Pure but for the reading, which is the caller's. What is never suggested: docs/suggest.md.
+ * against all of it. Never writes anything. Pure but for the reading, which is the caller's. What is never suggested: docs/how-to/suggest.md.
  */
 import { ConsentError } from "@acp/core";
 import type { JsonObject } from "@acp/core";

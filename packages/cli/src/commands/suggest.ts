@@ -1,6 +1,6 @@
 /**
  * `acp suggest`: rules that would answer what people always answered alike, out of the audit logs. Writes nothing: a person pastes what they agree
- * with. What is never suggested: docs/suggest.md.
+ * with. What is never suggested: docs/how-to/suggest.md.
  */
 import { access } from "node:fs/promises";
 import { readAuditLog } from "@acp/audit";

@@ -1,6 +1,6 @@
 /**
  * Agents: how each installed coding agent is started once, without a person, in a home of its own, against a model of ours; and the settings that wire the
- * hook, as docs/exec-hooks.md prints them.
+ * hook, as docs/how-to/exec-hooks.md prints them.
  */
 import { join } from "node:path";
 import type { JsonObject } from "@acp/core";

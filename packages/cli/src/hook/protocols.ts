@@ -1,6 +1,6 @@
 /**
  * Hook protocols: how coding agents ask a program before they run a command, and how they read its answer. One row an agent.
- * What each of them does with an answer, and where the facts are from, is in docs/exec-hooks.md.
+ * What each of them does with an answer, and where the facts are from, is in docs/how-to/exec-hooks.md.
  */
 import { isAbsolute, join } from "node:path";
 import { ConsentError, isJsonObject, quoteText } from "@acp/core";

@@ -1,6 +1,6 @@
 /**
  * npx command: reads `npx …` and `npm exec …` of a server's configuration, as npm does, into packages of a registry, the program, and its arguments.
- * What npm would take from anywhere else, or would hand to a shell, is refused. Prose: docs/sandbox.md.
+ * What npm would take from anywhere else, or would hand to a shell, is refused. Prose: docs/how-to/sandbox.md.
  */
 import { basename } from "node:path";
 

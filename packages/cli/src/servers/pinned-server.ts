@@ -1,6 +1,6 @@
 /**
  * Pinned server: a server that its configuration starts with npx is started from a tree of packages that was pinned when it was first seen. Nothing of
- * it changes by itself, and no network is needed for it. Prose: docs/sandbox.md; why: docs/adr/0127-a-servers-packages-are-pinned.md.
+ * it changes by itself, and no network is needed for it. Prose: docs/how-to/sandbox.md; why: docs/adr/0127-a-servers-packages-are-pinned.md.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

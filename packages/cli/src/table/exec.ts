@@ -15,7 +15,7 @@ export const EXEC_COMMANDS: readonly Command[] = [
     details: [
       "Judges COMMAND as the exec layer does: safe, needs-review or dangerous, with every reason and its place in the text. Nothing is run, and no file of the project is read. COMMAND is one word for your own shell: put it in quotes.",
       "With --stdin it judges many: each line of standard input is a JSON text, or an object with `command` and, where it runs elsewhere, `cwd`. Each answer is one line of JSON, in the same order. A line that cannot be read is answered with `error`, the rest goes on, and the exit is 1; otherwise it is 0, whatever the answers.",
-      "The answer is about bash, and about the text alone: what a script, a link or an alias does is not seen (docs/exec-safety.md).",
+      "The answer is about bash, and about the text alone: what a script, a link or an alias does is not seen (docs/explanation/exec-safety.md).",
     ],
     examples: [
       "acp exec check 'git log --oneline | head'",
@@ -36,7 +36,7 @@ export const EXEC_COMMANDS: readonly Command[] = [
     details: [
       "A hook for coding agents: reads the event that the agent sends before it runs a command, and answers in the agent's own words: go on, ask the person, or do not. Without --profile what is safe goes on and a person is asked about everything else.",
       "With --wait the person is asked by ACP, as with acp mcp: acp approve, acp inbox, or what config.yml names; silence is a no. Without it the agent asks, and not every agent can.",
-      "Events about other tools are answered with no decision. What cannot be read or judged is refused, with exit 2, which those agents take as a block. docs/exec-hooks.md says how each agent is wired, and what it does with the answer.",
+      "Events about other tools are answered with no decision. What cannot be read or judged is refused, with exit 2, which those agents take as a block. docs/how-to/exec-hooks.md says how each agent is wired, and what it does with the answer.",
       "Name the agent: without it the event has to tell who sent it.",
     ],
     examples: [

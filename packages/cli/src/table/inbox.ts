@@ -15,7 +15,7 @@ export const INBOX_COMMANDS: readonly Command[] = [
     details: [
       "Serves the approval inbox for the running gates of the home, and for those that start later. It prints a sign-in code that serves once; on the page you make a passkey, and sign in with it from then on. Ctrl-C ends it.",
       "A yes to what is high or critical takes your passkey: your own key then signs exactly what you saw, and `acp proof verify` checks it anywhere.",
-      "It listens on 127.0.0.1 and takes connections of your own programs alone. For a phone, put a reverse proxy with an https name of yours in front and say --origin (docs/channels/web.md): a passkey is never made for an IP address.",
+      "It listens on 127.0.0.1 and takes connections of your own programs alone. For a phone, put a reverse proxy with an https name of yours in front and say --origin (docs/how-to/channels/web.md): a passkey is never made for an IP address.",
     ],
     examples: ["acp inbox", "acp inbox --passkey-from medium", "acp inbox --origin https://inbox.example.com --socket /run/acp/inbox.sock"],
     exits: ["invalid"],

@@ -36,7 +36,7 @@ export const PROXY_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["port", "config", "agent", "metrics", "tty", "key-file"],
     details: [
-      "Programs find it through HTTP_PROXY and HTTPS_PROXY; it prints the lines to export. The policy judges every plain request by method and URL, and every CONNECT by host and port: what passes inside a tunnel is encrypted. What is denied gets 403 with a reason as JSON; where the policy asks, the connection waits while a person answers in `acp approve` (docs/http-proxy.md).",
+      "Programs find it through HTTP_PROXY and HTTPS_PROXY; it prints the lines to export. The policy judges every plain request by method and URL, and every CONNECT by host and port: what passes inside a tunnel is encrypted. What is denied gets 403 with a reason as JSON; where the policy asks, the connection waits while a person answers in `acp approve` (docs/how-to/http-proxy.md).",
       "A yes may also cover the host, port and method for a time: 180 seconds, or what ACP_HTTP_HOST_APPROVAL_TTL_SEC says (0: never). A yes to GET covers GET and HEAD; proxy.http.host_approval: site covers every method, tunnels and the www. twin.",
       "It listens on 127.0.0.1 alone. Hosts of this machine and of the own network are refused, whatever the policy says, unless proxy.private_hosts in config.yml names them.",
       "Who has credentials of proxy.http.agents is that agent. Everybody else is --agent (http-client); where there are such agents, everybody else is nobody unless --agent is given.",

@@ -69,7 +69,7 @@ export const SECRET_COMMANDS: readonly Command[] = [
     options: ["server", "host", "key-file"],
     details: [
       "The value comes from a hidden prompt, or from standard input where that is no terminal. One of the same name is replaced.",
-      "Agents write {{secret:NAME}} where the value belongs; it is put in after everything is decided, for the named servers and hosts alone (docs/secrets.md).",
+      "Agents write {{secret:NAME}} where the value belongs; it is put in after everything is decided, for the named servers and hosts alone (docs/how-to/secrets.md).",
     ],
     examples: ["acp vault set GITHUB_TOKEN --server github", "acp vault set API_KEY --host api.example.com"],
     exits: ["invalid", "audit"],

@@ -12,7 +12,9 @@ export const SERVER_COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: ["config"],
-    details: ["Servers of config.yml whose command is npx or npm exec are pinned when `acp run` first starts them (docs/sandbox.md)."],
+    details: [
+      "Servers of config.yml whose command is npx or npm exec are pinned when `acp run` first starts them (docs/how-to/sandbox.md).",
+    ],
     examples: ["acp servers list", "acp servers list --json"],
     exits: ["invalid"],
     load: async () => (await import("../commands/servers.js")).serversList,
