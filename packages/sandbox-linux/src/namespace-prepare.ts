@@ -5,7 +5,7 @@ import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
 import { nodeInside } from "./namespace-node.js";
-import { type InitHelper, type NativeHelperOptions, overlayHelper } from "./native-helper.js";
+import { holdHelper, type InitHelper, type NativeHelperOptions, overlayHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
 import { reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
@@ -26,9 +26,13 @@ export interface NamespacePreparation {
   readonly filter: Uint8Array;
   readonly node: string;
   readonly init: InitHelper;
+  /** native/hold.c; not looked for where nothing is held. */
+  readonly hold: InitHelper;
   /** native/overlay.c, where the workspace is an overlay. */
   readonly overlay: string | undefined;
 }
+
+const NOT_NEEDED: InitHelper = { isAvailable: false, reason: "nothing is held", fix: "" };
 
 /** How the first process of the namespace is found. */
 export type FindInit = (options: Pick<NativeHelperOptions, "mayRecall">) => Promise<InitHelper>;
@@ -68,6 +72,8 @@ export async function prepareNamespace(
   if (overlay?.isAvailable === false) return overlay;
   // It closes what the agent must not have of the overlay.
   if (overlay !== undefined && !init.isAvailable) return init;
-  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, filter };
+  // Without it what a person replaces ends the agent, which is no reason not to start it.
+  const hold = guard.readOnly.length === 0 ? NOT_NEEDED : await holdHelper({ mayRecall });
+  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, hold, filter };
   return { ...known, overlay: overlay?.path };
 }

@@ -103,7 +103,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
   const begun: Begun = { session };
   const undo = async (cause: unknown): Promise<never> => {
     await takeBack(begun);
-    throw readFailure(cause, ended);
+    throw begun.child?.names?.failure() ?? readFailure(cause, ended);
   };
   try {
     const groups = (begun.groups = await createCapGroups(session, prepared.caps));
@@ -112,7 +112,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     requireLevel(report, requiredLevel);
     signal.throwIfAborted();
     begun.child = await startNamespaceChild({ prepared, session, argv, options });
-    const { process: child, control, places } = begun.child;
+    const { process: child, control, names, places } = begun.child;
     const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, ports, session, signal, places });
     begun.listeners = [stage.listener, ...stage.further];
     confirmFindings(report, stage.findings);
@@ -120,14 +120,16 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
     const { found } = prepared.guard;
-    const agent = { child, control, processes, listeners: begun.listeners, groups, session, report, signal: ended };
-    const go = (takers: ConnectionTakers): LinuxSandboxedProcess => {
+    const agent = { child, control, names, processes, listeners: begun.listeners, groups, session, report, signal: ended };
+    const go = async (takers: ConnectionTakers): Promise<LinuxSandboxedProcess> => {
+      await names?.settled();
       ended?.throwIfAborted();
       control?.begin();
       stage.go(takers);
       return superviseAgent(agent);
     };
-    return makeHeld({ report, ...(found !== undefined && { persistent: found }), go, undo, end: () => takeBack(begun) });
+    const more = { ...(found !== undefined && { persistent: found }), ...(names !== undefined && { onHeldName: names.onChange }) };
+    return makeHeld({ report, ...more, go, undo, end: () => takeBack(begun) });
   } catch (error) {
     return await undo(error);
   }

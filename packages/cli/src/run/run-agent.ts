@@ -1,6 +1,7 @@
 /**
  * Run an agent: the proxies of a gate on one side, the agent in its sandbox on the other, until it has ended.
  */
+import type { Socket } from "node:net";
 import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, HttpAction } from "@acp/core";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
@@ -15,6 +16,7 @@ import type { GateInUse } from "../with-gate.js";
 import { createAskedGate } from "./ask-ahead.js";
 import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
+import { followChanges } from "./held-changes.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
 import { outsideServer } from "./outside-servers.js";
@@ -93,22 +95,29 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
         `Ports of this machine are open to the command, past the gate: ${parts.plan.hostPorts.join(", ")}`,
       );
     const { agent, tunnels } = parts;
-    const say = (line: string): void => invocation.print.notice(line);
-    await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say });
+    await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say: invocation.print.notice });
     const settled = await settleRecords(parts.home);
     for (const notice of settled) await inUse.notices.say("left_behind", notice);
     // What an earlier run left had its name still when the sandbox looked.
     const before = lookBefore(parts.plan.workspace, seenOf(parts.held, settled.length === 0));
     const record = before === undefined ? undefined : await keepRecord(parts.home, before);
-    const started = await parts.held.go({ onConnection: (socket) => proxy.attach(socket, { agent }), ports: hostPorts.takers });
+    const say = (text: string): void => inUse.notices.tell("held_replaced", text);
+    const known = before === undefined || record === undefined ? undefined : followChanges(parts.held, { before, record, say });
+    const takers = { onConnection: (socket: Socket): void => proxy.attach(socket, { agent }), ports: hostPorts.takers };
+    const started = await parts.held.go(takers).catch(async (error: unknown) => {
+      await record?.done(); // it has never begun
+      throw error;
+    });
     signals.to(started);
     try {
       const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
+      const failure = started.failure?.();
+      if (failure !== undefined) throw failure;
       return { exitCode: codeOfExit(exit) };
     } finally {
       await started.close();
       await endServers(opened, sessions);
-      const notice = before === undefined ? undefined : setNewAside(before);
+      const notice = known === undefined ? undefined : setNewAside(known());
       if (notice !== undefined) await inUse.notices.say("left_behind", notice);
       await record?.done();
       if (parts.review !== undefined) await reviewAtEnd(parts.review, endPartsOf(parts));
