@@ -32,6 +32,7 @@ static struct {
   int is_frozen, is_sealed;        /* all has stopped; and all that was done before was read */
   struct seen seen[SEEN_MAX];      /* the last events, the newest before `next` */
   unsigned next;
+  struct timespec sealed_at;
   unsigned char ran[PIDS_MAX / 8];     /* seen to run while everything was being stopped */
   unsigned char stopped[PIDS_MAX / 8]; /* was stopped before: by a key, or by itself */
 } watch = { .fd = -1 };
@@ -292,7 +293,9 @@ static void thaw(void) {
 static void tell_lost(void) {
   for (size_t i = 0; i < watch.count; i++)
     if (watch.is_lost[i]) tell(watch.is_touched[i] ? "touched" : "lost", (int)i);
-  tell("frozen", -1);
+  char word[48];
+  snprintf(word, sizeof word, "frozen %lld.%09ld", (long long)watch.sealed_at.tv_sec, watch.sealed_at.tv_nsec);
+  tell(word, -1);
 }
 
 /* For the loop of init: there are events. While everything is stopped, more of them are told as they come. */
@@ -300,6 +303,7 @@ static void watch_events(void) {
   if (!read_events()) return;
   if (!watch.is_frozen) {
     freeze();
+    clock_gettime(CLOCK_REALTIME, &watch.sealed_at); /* that of files; a file that was made later is nobody's in here */
     read_events();
     watch.is_sealed = 1;
   }

@@ -43,6 +43,7 @@ export interface HeldNamesParts {
 const QUIET_MS = 50;
 /** For a person's script that goes on replacing files. */
 const BOUND_MS = 60_000;
+const ROUNDS_MAX = 100;
 const ANSWER_MS = 10_000;
 
 /** The names in the order in which native/watch.h knows them, with what the files hold now. */
@@ -60,7 +61,7 @@ export function namesToWatch(guard: WorkspaceGuard, { all }: OpenPlaces): readon
 export function watchNames(parts: HeldNamesParts): HeldNames {
   const { control, end } = parts;
   const [listeners, changes] = [[] as ((change: HeldNameChange) => void)[], [] as HeldNameChange[]];
-  const state: Watch = { ...parts, held: [...parts.names], lost: new Map(), released: new Set(), isFrozen: false, waiting: new Set(), heardAtMs: 0 };
+  const state: Watch = { ...parts, held: [...parts.names], lost: new Map(), released: new Set(), isFrozen: false, frozenAtNs: 0n, waiting: new Set(), heardAtMs: 0 };
   let [failed, work, isOver] = [undefined as ConsentError | undefined, undefined as Promise<void> | undefined, false];
   void control.ended.then(() => {
     isOver = true;
@@ -86,7 +87,7 @@ export function watchNames(parts: HeldNamesParts): HeldNames {
   control.listen((word) => {
     listen(state, word);
     if (word === "unstoppable") fail(new Error("the agent could not be stopped in time"));
-    if (word === "frozen" && work === undefined) start();
+    if (state.isFrozen && work === undefined && failed === undefined) start();
   });
   return {
     onChange: (hear) => {
@@ -111,6 +112,8 @@ interface Watch extends Pick<HeldNamesParts, "control" | "firstProcess" | "helpe
   /** Who waits for a word. */
   readonly waiting: Set<(word: string) => void>;
   isFrozen: boolean;
+  /** When that was certain, by the clock of files. */
+  frozenAtNs: bigint;
   heardAtMs: number;
 }
 
@@ -118,10 +121,14 @@ interface Watch extends Pick<HeldNamesParts, "control" | "firstProcess" | "helpe
 function listen(watch: Watch, word: string): void {
   const { kind, index } = /^(?<kind>lost|touched) (?<index>\d{1,4})$/u.exec(word)?.groups ?? {};
   if (index !== undefined) watch.lost.set(Number(index), kind === "touched" || watch.lost.get(Number(index)) === true);
-  if (word === "thawed") watch.lost.clear();
-  if (word === "frozen" || word === "thawed") watch.isFrozen = word === "frozen";
+  const { seconds, rest } = /^frozen (?<seconds>\d{1,12})\.(?<rest>\d{9})$/u.exec(word)?.groups ?? {};
+  if (seconds !== undefined && rest !== undefined) [watch.isFrozen, watch.frozenAtNs] = [true, BigInt(seconds + rest)];
+  if (word === "thawed") {
+    watch.lost.clear();
+    watch.isFrozen = false;
+  }
   watch.heardAtMs = performance.now();
-  answer(watch, word);
+  answer(watch, seconds === undefined ? word : "frozen");
 }
 
 function answer({ waiting }: Watch, word: string): void {
@@ -149,19 +156,25 @@ async function ask({ control, waiting }: Watch, order: string, ...answers: reado
 
 /** Everything inside has stopped. Returns what has changed when it goes on. */
 async function settle(watch: Watch): Promise<readonly HeldNameChange[]> {
-  // A whole millisecond on: the clock of files may be behind, and must not be before.
-  const atNs = BigInt(Date.now() + 1) * 1_000_000n;
   const endMs = performance.now() + BOUND_MS;
   const changes = new Map<number, HeldNameChange>();
   using mounts = openMounts(watch);
-  for (;;) {
-    if (performance.now() > endMs) throw new Error("they are replaced again and again, or stay open for writing");
-    while (performance.now() - watch.heardAtMs < QUIET_MS) await sleep(QUIET_MS / 2);
-    const found = await settleAll(watch, { atNs, ...mounts });
-    if (found === undefined) continue;
-    for (const [index, each] of found) changes.set(index, apply(watch, index, each));
-    if ((await ask(watch, "r", "thawed", "frozen")) === "thawed") return [...changes.values()];
+  for (let round = 0; round < ROUNDS_MAX && (await isQuiet(watch, endMs)); round++) {
+    const found = await settleAll(watch, mounts);
+    for (const [index, each] of found ?? []) changes.set(index, apply(watch, index, each));
+    if (found === undefined) await sleep(QUIET_MS / 2);
+    else if ((await ask(watch, "r", "thawed", "frozen")) === "thawed") return [...changes.values()];
   }
+  throw new Error("they are replaced again and again, or stay open for writing");
+}
+
+/** What somebody inside may have touched already is looked at without delay: others could run it meanwhile. */
+async function isQuiet(watch: Watch, endMs: number): Promise<boolean> {
+  while (performance.now() - watch.heardAtMs < QUIET_MS && ![...watch.lost.values()].includes(true)) {
+    if (performance.now() > endMs) return false;
+    await sleep(QUIET_MS / 2);
+  }
+  return true;
 }
 
 interface Mounts extends Disposable {
@@ -182,10 +195,7 @@ function openMounts({ helper, firstProcess }: Watch): Mounts {
 }
 
 /** What has the names now; undefined where that has changed meanwhile. */
-async function settleAll(
-  watch: Watch,
-  { atNs, fd, helper }: Pick<Mounts, "fd" | "helper"> & { readonly atNs: bigint },
-): Promise<ReadonlyMap<number, Settled> | undefined> {
+async function settleAll(watch: Watch, { fd, helper }: Mounts): Promise<ReadonlyMap<number, Settled> | undefined> {
   const { held, lost, released } = watch;
   const names = [...lost].flatMap(([index, isTouched]) => {
     const name = held[index];
@@ -195,7 +205,7 @@ async function settleAll(
   const found = new Map<number, Settled>();
   for (const [at, { index, name, isTouched }] of names.entries()) {
     if (kept[at] === "kept") continue;
-    const each = await settleName({ name, atNs, isTouched, helper });
+    const each = await settleName({ name, atNs: watch.frozenAtNs, isTouched, helper });
     if (each.state === "again") return undefined;
     if (each.state === "unsure") throw new Error(`"${name.path}": ${each.why}`);
     found.set(index, each);
