@@ -89,7 +89,10 @@ static int is_clean(const struct inotify_event *renamed) {
     if (from == NULL && (each->mask & IN_MOVED_FROM) != 0 && each->cookie == renamed->cookie) from = each;
     else if (from != NULL && each->directory == from->directory && each->name == from->name) {
       if ((each->mask & IN_CLOSE_WRITE) != 0 && !is_made) writes++;
-      else if ((each->mask & IN_CREATE) != 0 && !is_made) is_made = 1;
+      else if ((each->mask & IN_CREATE) != 0 && !is_made) {
+        is_made = 1;
+        if (each->is_outside) break; /* nobody inside has run since */
+      }
       else if (!each->is_outside && each->at > now_ms() - SEEN_MS) return 0;
     }
   }
@@ -104,11 +107,18 @@ static int touches(const struct inotify_event *event, int was_lost) {
   return is_inside && ((event->mask & IN_CREATE) != 0 || (was_lost && (event->mask & IN_CLOSE_WRITE) != 0));
 }
 
-/* Whether an event is the loss of a name. */
+/* Git is about to replace it: what stops before that has nothing to do with it. */
+static int is_lock_of(const char *name, const struct inotify_event *event) {
+  size_t size = strlen(name);
+  return (event->mask & IN_CREATE) != 0 && strncmp(event->name, name, size) == 0 && strcmp(event->name + size, ".lock") == 0;
+}
+
+/* Whether everything has to stop. */
 static int note(const struct inotify_event *event) {
   int found = 0, is_all = (event->mask & IN_Q_OVERFLOW) != 0;
   for (size_t i = 0; i < watch.count; i++) {
     if (!is_all && event->wd != watch.directories[i]) continue;
+    if (event->len > 0 && is_lock_of(watch.names[i], event)) found = 1;
     if (!is_all && event->len > 0 && strcmp(event->name, watch.names[i]) != 0) continue;
     if (touches(event, watch.is_lost[i])) watch.is_touched[i] = 1;
     if ((event->mask & IN_CLOSE_WRITE) != 0) continue; /* a person wrote it in place, or the loss was seen before */
@@ -120,7 +130,7 @@ static int note(const struct inotify_event *event) {
   return found;
 }
 
-/* All events that there are; true where one of them is a loss. */
+/* All events that there are; true where one of them is a reason to stop. */
 static int read_events(void) {
   static char bytes[EVENTS_BYTES] __attribute__((aligned(__alignof__(struct inotify_event))));
   int found = 0;
@@ -231,28 +241,38 @@ static void note_stopped(void) {
   closedir(all);
 }
 
+static void give_up(void) {
+  tell("unstoppable", -1);
+  kill(-1, SIGKILL);
+  _exit(NOT_STARTED);
+}
+
+/* From here on, nobody inside does anything. */
+static void seal(void) {
+  note_stopped();
+  clock_gettime(CLOCK_REALTIME, &watch.sealed_at); /* by the clock of files */
+  read_events();
+  watch.is_sealed = 1;
+}
+
 /* Everything has stopped afterwards, or has ended. */
 static void freeze(void) {
   const struct timespec pause = { .tv_nsec = 50000 };
   const long begun = now_ms();
+  watch.is_frozen = 1;
   memset(watch.ran, 0, sizeof watch.ran);
   memset(watch.stopped, 0, sizeof watch.stopped);
-  for (int settled = 0, is_known = 0; settled < SETTLED_SCANS;) {
-    if (scan(now_ms() - begun > LATE_MS) > 0) {
-      settled = 0;
-      if (now_ms() - begun > FREEZE_MS) {
-        tell("unstoppable", -1);
-        kill(-1, SIGKILL);
-        _exit(NOT_STARTED);
-      }
-      nanosleep(&pause, NULL);
-      continue;
+  for (int settled = 0; settled < SETTLED_SCANS;) {
+    int is_late = now_ms() - begun > LATE_MS, found = scan(is_late);
+    /* What the first look had missed may have done anything until now. */
+    if (found > 0 && watch.is_sealed) memset(watch.is_touched, 1, sizeof watch.is_touched);
+    if (found > 0) settled = 0, nanosleep(&pause, NULL);
+    else if (settled++ == 0) {
+      if (!watch.is_sealed) seal();
+      kill(-1, SIGSTOP); /* also what no scan has seen */
     }
-    if (!is_known) note_stopped();
-    is_known = 1;
-    if (settled++ == 0) kill(-1, SIGSTOP); /* also what no scan has seen */
+    if (now_ms() - begun > FREEZE_MS) give_up();
   }
-  watch.is_frozen = 1;
 }
 
 static int deeper(const void *one, const void *other) {
@@ -301,12 +321,7 @@ static void tell_lost(void) {
 /* For the loop of init: there are events. While everything is stopped, more of them are told as they come. */
 static void watch_events(void) {
   if (!read_events()) return;
-  if (!watch.is_frozen) {
-    freeze();
-    clock_gettime(CLOCK_REALTIME, &watch.sealed_at); /* that of files; a file that was made later is nobody's in here */
-    read_events();
-    watch.is_sealed = 1;
-  }
+  if (!watch.is_frozen) freeze();
   tell_lost();
 }
 

@@ -1,6 +1,6 @@
 /**
- * Held again: what becomes of a held file that somebody outside has replaced while every process of the sandbox is stopped. What an agent may have had in its
- * hands is trusted by what it says alone, and gets a copy in its place that nobody inside has ever seen.
+ * Held again: what becomes of a held file that somebody outside has replaced, while every process of the sandbox is stopped. The new one is judged by what it
+ * says, since an agent may have written it, and a copy that nobody inside has ever had in their hands takes its place.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, futimesSync, lstatSync, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ export function fileKey(path: string): string {
 /** What is known of a name when everything inside has stopped. */
 export interface Frozen {
   readonly name: WatchedName;
-  /** When that was certain: what was made later is nobody's inside. */
+  /** When that was certain: nobody inside has had anything in their hands that was made later. */
   readonly atNs: bigint;
   /** Whether somebody inside may have had a hand in it before, by what was seen. */
   readonly isTouched: boolean;
@@ -84,9 +84,10 @@ export async function settleName({ name, atNs, isTouched, helper }: Frozen): Pro
     const { dev, ino, birthtimeNs, nlink } = fstatSync(fd, { bigint: true });
     const text = textOf(fd);
     if (text === undefined || nlink !== 1n) return unsure("what is there now is not a text file of ordinary size with one name");
-    if (birthtimeNs > atNs) return { state: "there", id: `${dev}:${ino}`, key: `${dev}:${ino}:${birthtimeNs}`, text };
     const isHarmless = text === before || (GIT_CONFIG.test(basename(path)) && addsNoProgram(before, text) && !isTouched);
-    return isHarmless ? await copyOver({ path, fd, text, helper }) : unsure("the agent may have written the new one before it was stopped");
+    if (!isHarmless) return unsure("the agent may have written the new one before it was stopped");
+    if (birthtimeNs > atNs) return { state: "there", id: `${dev}:${ino}`, key: `${dev}:${ino}:${birthtimeNs}`, text };
+    return await copyOver({ path, fd, text, helper });
   } finally {
     closeSync(fd);
   }

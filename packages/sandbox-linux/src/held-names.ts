@@ -10,6 +10,7 @@ import { holdInside, type HoldOrder, idAt, settleName, type Settled, textOf, typ
 import type { JobControl } from "./job-control.js";
 import type { InitHelper } from "./native-helper.js";
 import type { HeldNameChange } from "./parts.js";
+import { isThere } from "./persistent.js";
 import type { OpenPlaces } from "./places.js";
 import type { WorkspaceGuard } from "./workspace-guard.js";
 
@@ -44,6 +45,8 @@ const QUIET_MS = 50;
 /** For a person's script that goes on replacing files. */
 const BOUND_MS = 60_000;
 const ROUNDS_MAX = 100;
+/** Git has done with its lock by then. */
+const LOCK_MS = 2000;
 const ANSWER_MS = 10_000;
 
 /** The names in the order in which native/watch.h knows them, with what the files hold now. */
@@ -170,11 +173,16 @@ async function settle(watch: Watch): Promise<readonly HeldNameChange[]> {
 
 /** What somebody inside may have touched already is looked at without delay: others could run it meanwhile. */
 async function isQuiet(watch: Watch, endMs: number): Promise<boolean> {
-  while (performance.now() - watch.heardAtMs < QUIET_MS && ![...watch.lost.values()].includes(true)) {
+  while (![...watch.lost.values()].includes(true) && (performance.now() - watch.heardAtMs < QUIET_MS || isLocked(watch))) {
     if (performance.now() > endMs) return false;
     await sleep(QUIET_MS / 2);
   }
   return true;
+}
+
+/** Whether Git is about to replace one of them. A lock that stays is of no interest. */
+function isLocked({ held, heardAtMs }: Watch): boolean {
+  return performance.now() - heardAtMs < LOCK_MS && held.some(({ path, text }) => text !== undefined && isThere(`${path}.lock`));
 }
 
 interface Mounts extends Disposable {
@@ -241,6 +249,7 @@ function apply({ held, released, control }: Watch, index: number, found: Settled
 
 function toError(error: unknown): ConsentError {
   const text = error instanceof Error ? error.message : String(error);
-  const message = `Cannot keep files from the agent that somebody outside replaced while it ran: ${text}`;
+  const fix = "change such files in place, or when the agent has ended";
+  const message = `Cannot go on with an agent after somebody outside replaced files that are held from it: ${text}; ${fix}`;
   return new ConsentError("sandbox_failed", message, { cause: error });
 }

@@ -156,7 +156,7 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
   });
 
   it.each(HAMMERS)("is not changed by an agent that goes on and %s", async (_name, act) => {
-    let [at, survived] = [await python(hammer(act)), 0];
+    let at = await python(hammer(act));
     await at.printed("up");
     for (let round = 0; round < ROUNDS; round++) {
       if (at.isOver()) {
@@ -166,47 +166,54 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
         await at.printed("up");
       }
       const before = at.changes.length;
-      await outside(`git config branch.main.merge refs/heads/${round} || true`);
+      const isDone = await outside(`git config branch.main.merge refs/heads/${round}`).then(
+        () => true,
+        () => false, // the agent has its lock, or has spoiled the file
+      );
+      if (!isDone) continue;
       if (await at.changed(before + 1)) {
         const text = read(".git/config");
         await sleep(50);
         if (at.isOver()) continue;
-        survived++;
         expect(text).not.toContain("evil");
         expect(read(".git/config")).toBe(text);
       } else if (at.isOver()) expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed" });
     }
-    expect(survived).toBeGreaterThanOrEqual(0);
     await at.agent.close();
   });
 
   it("is held again where the new one names no program, and ends the agent where it does", async () => {
     const at = await python(TICK);
     await at.printed("tick 2");
-    await outside("sed -i 's/bare = false/bare = false\\n\\teol = lf/' .git/config; git remote add origin https://example.com/x; git branch -q x 2>/dev/null || true");
+    await outside("sed -i 's/bare = false/bare = false\\n\\teol = lf/' .git/config");
     expect(await at.changed(1), at.agent.failure?.()?.message).toBe(true);
     await outside("git config core.pager less");
     await at.agent.exited;
     expect(at.agent.failure?.()?.message).toContain('config": the agent may have written the new one before it was stopped');
   });
 
-  it("ends the agent where it is no configuration of Git's, and is replaced by a rename", async () => {
+  it.each([
+    ["a rename", "sed -i s/before/after/ .npmrc"],
+    ["an editor", "mv .npmrc .npmrc~; echo after > .npmrc; rm .npmrc~"],
+  ])("ends the agent where it is no configuration of Git's, and is replaced by %s", async (_name, script) => {
     const at = await python(TICK);
     await at.printed("tick 2");
-    await outside("sed -i s/before/after/ .npmrc");
+    await outside(script);
     await at.agent.exited;
     expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed", message: expect.stringContaining(".npmrc") });
   });
 
-  it("is held again where it says what it said, and where an editor makes it anew when everything has stopped", async () => {
+  it("is held again where it says what it said, however it came", async () => {
     const at = await python(TICK);
     await at.printed("tick 2");
     await outside("cp .npmrc new; mv new .npmrc");
     expect(await at.changed(1), at.agent.failure?.()?.message).toBe(true);
-    await outside("mv .envrc .envrc~; sleep 0.03; echo after > .envrc; rm .envrc~");
+    await outside("mv .envrc .envrc~; cp .envrc~ .envrc; rm .envrc~");
     expect(await at.changed(2), at.agent.failure?.()?.message).toBe(true);
-    expect(at.changes.map(({ state }) => state)).toEqual(["held", "held"]);
-    expect([read(".npmrc"), read(".envrc")]).toEqual(["before\n", "after\n"]);
+    expect(at.changes.map(({ place, state }) => [place, state])).toEqual([
+      [join(work, ".npmrc"), "held"],
+      [join(work, ".envrc"), "held"],
+    ]);
     await at.agent.close();
   });
 
