@@ -42,7 +42,11 @@ describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, 
     await using world = await runWorld();
     const git = async (...args: readonly string[]): Promise<unknown> => await asPerson(world.work, "git", ...args);
     await git("init", "-q");
-    const running = world.start(["sh", "-c", "echo up; while [ ! -e go ]; do sleep 0.1; done; echo x >> .git/config || echo refused; exit 7"]);
+    const running = world.start([
+      "sh",
+      "-c",
+      "echo up; while [ ! -e go ]; do sleep 0.1; done; echo x >> .git/config || echo refused; exit 7",
+    ]);
     await running.seen("stdout", "up");
     await git("config", "remote.origin.url", "https://example.com/x");
     await running.seen("stderr", ".git/config was replaced outside while the command ran, and is read-only for it again");

@@ -3,7 +3,20 @@
  * says, since an agent may have written it, and a copy that nobody inside has ever had in their hands takes its place.
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, futimesSync, lstatSync, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  futimesSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname } from "node:path";
 import { addsNoProgram } from "./git-config-change.js";
 import { openPath } from "./places.js";
@@ -183,4 +196,3 @@ export function idAt(path: string): string {
     return "";
   }
 }
-

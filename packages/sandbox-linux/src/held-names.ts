@@ -64,7 +64,16 @@ export function namesToWatch(guard: WorkspaceGuard, { all }: OpenPlaces): readon
 export function watchNames(parts: HeldNamesParts): HeldNames {
   const { control, end } = parts;
   const [listeners, changes] = [[] as ((change: HeldNameChange) => void)[], [] as HeldNameChange[]];
-  const state: Watch = { ...parts, held: [...parts.names], lost: new Map(), released: new Set(), isFrozen: false, frozenAtNs: 0n, waiting: new Set(), heardAtMs: 0 };
+  const state: Watch = {
+    ...parts,
+    held: [...parts.names],
+    lost: new Map(),
+    released: new Set(),
+    isFrozen: false,
+    frozenAtNs: 0n,
+    waiting: new Set(),
+    heardAtMs: 0,
+  };
   let [failed, work, isOver] = [undefined as ConsentError | undefined, undefined as Promise<void> | undefined, false];
   void control.ended.then(() => {
     isOver = true;
@@ -209,7 +218,11 @@ async function settleAll(watch: Watch, { fd, helper }: Mounts): Promise<Readonly
     const name = held[index];
     return name === undefined || released.has(index) ? [] : [{ index, name, isTouched }];
   });
-  const kept = await inside(names.map(({ name: { path } }) => ({ path, id: idAt(path), isHeld: false })), fd, helper);
+  const kept = await inside(
+    names.map(({ name: { path } }) => ({ path, id: idAt(path), isHeld: false })),
+    fd,
+    helper,
+  );
   const found = new Map<number, Settled>();
   for (const [at, { index, name, isTouched }] of names.entries()) {
     if (kept[at] === "kept") continue;

@@ -133,7 +133,8 @@ function controlOf(child: ChildProcess, { prepared, terminal, names }: ControlPa
   if (names.length === 0) return { control, names: undefined };
   const end = (): void => void child.kill("SIGKILL"); // bubblewrap's end is that of all below it
   // While bubblewrap is our child, its number is nobody else's, and its one child is the first process inside.
-  const firstProcess = (): number | undefined => (child.pid === undefined || child.exitCode !== null ? undefined : childrenOf(child.pid)[0]);
+  const firstProcess = (): number | undefined =>
+    child.pid === undefined || child.exitCode !== null ? undefined : childrenOf(child.pid)[0];
   return { control, names: watchNames({ names, control, firstProcess, helper: prepared.hold, end }) };
 }
 

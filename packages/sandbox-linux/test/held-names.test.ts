@@ -3,7 +3,20 @@
  * that the outside sees, or it has been ended.
  */
 import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,7 +33,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const AGENT_UID = 61_015;
 const isRoot = process.getuid?.() === 0;
 const helpers = [await initHelper(), await holdHelper()];
-const compiled = hostNeed("cc", () => helpers.find((each) => !each.isAvailable)?.isAvailable === undefined ? undefined : "no compiler");
+const compiled = hostNeed("cc", () => (helpers.find((each) => !each.isAvailable)?.isAvailable === undefined ? undefined : "no compiler"));
 
 let work: string;
 beforeEach(() => {
@@ -128,11 +141,17 @@ const HAMMERS: readonly (readonly [name: string, act: string])[] = [
   ["appends a program", `f = os.open(".git/config", os.O_WRONLY | os.O_APPEND); os.write(f, ${EVIL}); os.close(f)`],
   ["appends what names no program", `f = os.open(".git/config", os.O_WRONLY | os.O_APPEND); os.write(f, ${PLAIN}); os.close(f)`],
   ["keeps it open for writing", `f = os.open(".git/config", os.O_WRONLY | os.O_APPEND)\nwhile True: os.write(f, ${EVIL})`],
-  ["opens it anew by a descriptor", `f = os.open(".git/config", os.O_RDONLY)\ntry: os.write(os.open("/proc/self/fd/%d" % f, os.O_WRONLY | os.O_APPEND), ${EVIL})\nfinally: os.close(f)`],
+  [
+    "opens it anew by a descriptor",
+    `f = os.open(".git/config", os.O_RDONLY)\ntry: os.write(os.open("/proc/self/fd/%d" % f, os.O_WRONLY | os.O_APPEND), ${EVIL})\nfinally: os.close(f)`,
+  ],
   ["renames over it", `open("mine", "wb").write(${EVIL}); os.rename("mine", ".git/config")`],
   ["gives it a second name", `os.link(".git/config", ".git/objects/second")\nwhile True: open(".git/objects/second", "ab").write(${EVIL})`],
   ["maps it", `f = os.open(".git/config", os.O_RDWR); m = mmap.mmap(f, 0); os.close(f)\nwhile True: m[0:5] = b"#evil"`],
-  ["writes the file that is renamed over it", `f = os.open(".git/config.lock", os.O_WRONLY | os.O_APPEND); os.write(f, ${PLAIN}); os.close(f)`],
+  [
+    "writes the file that is renamed over it",
+    `f = os.open(".git/config.lock", os.O_WRONLY | os.O_APPEND); os.write(f, ${PLAIN}); os.close(f)`,
+  ],
 ];
 
 /** More with ACP_DEEP. */
@@ -151,7 +170,16 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
     const seen = at.output().split("\n").length;
     await at.printed(`tick ${seen + 2}`);
     expect(at.output()).not.toContain("opened");
-    expect(readdirSync(join(work, ".git")).sort()).toEqual(["HEAD", "branches", "config", "description", "hooks", "info", "objects", "refs"]);
+    expect(readdirSync(join(work, ".git")).sort()).toEqual([
+      "HEAD",
+      "branches",
+      "config",
+      "description",
+      "hooks",
+      "info",
+      "objects",
+      "refs",
+    ]);
     await at.agent.close();
   });
 
@@ -294,7 +322,14 @@ while True:
     }
     await at.printed(`tick ${at.output().split("\n").length + 2}`);
     expect(at.output()).not.toContain("child");
-    expect(at.output().split("\n").slice(0, -1).every((line) => /^tick \d+ T [SR]$/u.test(line)), at.output()).toBe(true);
+    expect(
+      at
+        .output()
+        .split("\n")
+        .slice(0, -1)
+        .every((line) => /^tick \d+ T [SR]$/u.test(line)),
+      at.output(),
+    ).toBe(true);
     await at.agent.close();
   });
 

@@ -15,7 +15,10 @@ export interface HeldChangesParts {
 }
 
 /** Follows them. Returns what counts as known by now. */
-export function followChanges({ onHeldName }: Pick<HeldAgent, "onHeldName">, { before, record, say }: HeldChangesParts): () => WorkspaceBefore {
+export function followChanges(
+  { onHeldName }: Pick<HeldAgent, "onHeldName">,
+  { before, record, say }: HeldChangesParts,
+): () => WorkspaceBefore {
   let known = before;
   onHeldName?.((change) => {
     known = afterChange(known, change);
