@@ -94,8 +94,7 @@ export async function startNamespaceChild({ prepared, session, argv, options }: 
     hasInit: init.isAvailable,
     seccompFd: FDS.seccomp,
   });
-  const environment = makeEnvironment(env);
-  const names = namesToWatch(prepared.guard, open);
+  const [environment, names] = [makeEnvironment(env), namesToWatch(prepared.guard, open)];
   const streams = standardStreams(options);
   const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };

@@ -13,7 +13,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -103,7 +102,7 @@ const run = async (argv: readonly string[], whileHeld?: () => Promise<void>): Pr
     changes,
     isOver: () => isOver,
     output: () => output,
-    printed: async (text) => expect(await until(() => output.includes(text)), output).toBe(true),
+    printed: async (text) => expect((await until(() => output.includes(text))) || output).toBe(true),
     changed: (count) => until(() => changes.length >= count),
   };
 };
@@ -163,7 +162,7 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
     await at.printed("tick 2");
     for (let round = 1; round <= 5; round++) {
       await outside(`git config branch.main.merge refs/heads/${round}`);
-      expect(await at.changed(round), at.agent.failure?.()?.message).toBe(true);
+      expect(await at.changed(round)).toBe(true);
       expect(at.changes.at(-1)).toMatchObject({ place: join(work, ".git/config"), state: "held" });
       expect(git("config", "branch.main.merge")).toBe(`refs/heads/${round}\n`);
     }
@@ -214,7 +213,7 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
     const at = await python(TICK);
     await at.printed("tick 2");
     await outside("sed -i 's/bare = false/bare = false\\n\\teol = lf/' .git/config");
-    expect(await at.changed(1), at.agent.failure?.()?.message).toBe(true);
+    expect(await at.changed(1)).toBe(true);
     await outside("git config core.pager less");
     await at.agent.exited;
     expect(at.agent.failure?.()?.message).toContain('config": the agent may have written the new one before it was stopped');
@@ -235,9 +234,9 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
     const at = await python(TICK);
     await at.printed("tick 2");
     await outside("cp .npmrc new; mv new .npmrc");
-    expect(await at.changed(1), at.agent.failure?.()?.message).toBe(true);
+    expect(await at.changed(1)).toBe(true);
     await outside("mv .envrc .envrc~; cp .envrc~ .envrc; rm .envrc~");
-    expect(await at.changed(2), at.agent.failure?.()?.message).toBe(true);
+    expect(await at.changed(2)).toBe(true);
     expect(at.changes.map(({ place, state }) => [place, state])).toEqual([
       [join(work, ".npmrc"), "held"],
       [join(work, ".envrc"), "held"],
@@ -296,7 +295,7 @@ time.sleep(600)
 describe.skipIf(!namespaces.run || !compiled.run)(`an agent that is stopped for it ${namespaces.reason}${compiled.reason}`, () => {
   it("sees none of its processes stopped, and what it had stopped stays so", async () => {
     const at = await python(`
-import os, signal, threading, time
+import os, signal, time
 stopped = os.fork()
 if stopped == 0: time.sleep(600)
 os.kill(stopped, signal.SIGSTOP)
@@ -304,13 +303,10 @@ os.waitpid(stopped, os.WUNTRACED)
 child = os.fork()
 if child == 0:
     while True: time.sleep(0.01)
-def watch():
-    _, status = os.waitpid(child, os.WUNTRACED)
-    print("child", status, flush=True)
-threading.Thread(target=watch, daemon=True).start()
 def state(pid): return open("/proc/%d/stat" % pid).read().split()[2]
 count = 0
 while True:
+    if os.waitpid(child, os.WNOHANG | os.WUNTRACED)[0] != 0: print("child", flush=True)
     print("tick", count, state(stopped), state(child), flush=True)
     count += 1
     time.sleep(0.1)
@@ -318,18 +314,11 @@ while True:
     await at.printed("tick 2");
     for (let round = 1; round <= 5; round++) {
       await outside(`git config branch.main.merge refs/heads/${round}`);
-      expect(await at.changed(round), at.agent.failure?.()?.message).toBe(true);
+      expect(await at.changed(round)).toBe(true);
     }
     await at.printed(`tick ${at.output().split("\n").length + 2}`);
     expect(at.output()).not.toContain("child");
-    expect(
-      at
-        .output()
-        .split("\n")
-        .slice(0, -1)
-        .every((line) => /^tick \d+ T [SR]$/u.test(line)),
-      at.output(),
-    ).toBe(true);
+    expect(at.output()).toMatch(/^(?:tick \d+ T [SR]\n)+$/u);
     await at.agent.close();
   });
 

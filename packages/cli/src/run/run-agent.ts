@@ -7,7 +7,7 @@ import type { Agent, HttpAction } from "@acp/core";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
 import type { McpSessions, McpSessionsOptions } from "@acp/proxy-mcp";
 import type { Home, UpstreamServer } from "@acp/home";
-import type { HeldAgent, LinuxSandboxedProcess } from "@acp/sandbox-linux";
+import type { ConnectionTakers, HeldAgent, LinuxSandboxedProcess } from "@acp/sandbox-linux";
 import type { Invocation, Outcome } from "../command.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
 import type { HomeConfig } from "../mcp/config.js";
@@ -18,7 +18,9 @@ import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
 import { followChanges } from "./held-changes.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
+import type { WorkspaceBefore } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
+import type { LeftRecord } from "./left-record.js";
 import { outsideServer } from "./outside-servers.js";
 import { ownPackages } from "./own-packages.js";
 import type { PassedSignals } from "./pass-signals.js";
@@ -100,14 +102,8 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     for (const notice of settled) await inUse.notices.say("left_behind", notice);
     // What an earlier run left had its name still when the sandbox looked.
     const before = lookBefore(parts.plan.workspace, seenOf(parts.held, settled.length === 0));
-    const record = before === undefined ? undefined : await keepRecord(parts.home, before);
-    const say = (text: string): void => inUse.notices.tell("held_replaced", text);
-    const known = before === undefined || record === undefined ? undefined : followChanges(parts.held, { before, record, say });
     const takers = { onConnection: (socket: Socket): void => proxy.attach(socket, { agent }), ports: hostPorts.takers };
-    const started = await parts.held.go(takers).catch(async (error: unknown) => {
-      await record?.done(); // it has never begun
-      throw error;
-    });
+    const { started, record, known } = await letGo(parts, before, takers);
     signals.to(started);
     try {
       const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
@@ -125,6 +121,30 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
   } finally {
     hostPorts.close();
     await Promise.all([proxy.close(), endServers(opened, sessions)]);
+  }
+}
+
+interface Started {
+  readonly started: LinuxSandboxedProcess;
+  readonly record: LeftRecord | undefined;
+  /** What of the workspace counts as known by now. */
+  readonly known: (() => WorkspaceBefore) | undefined;
+}
+
+/** Lets the command begin, with what its workspace was like kept for the case of a crash. */
+async function letGo(
+  { home, held, inUse }: RunAgentParts,
+  before: WorkspaceBefore | undefined,
+  takers: ConnectionTakers,
+): Promise<Started> {
+  if (before === undefined) return { started: await held.go(takers), record: undefined, known: undefined };
+  const record = await keepRecord(home, before);
+  const known = followChanges(held, { before, record, say: (text) => inUse.notices.tell("held_replaced", text) });
+  try {
+    return { started: await held.go(takers), record, known };
+  } catch (error) {
+    await record.done(); // it has never begun
+    throw error;
   }
 }
 
