@@ -133,11 +133,12 @@ static int note(const struct inotify_event *event) {
 /* All events that there are; true where one of them is a reason to stop. */
 static int read_events(void) {
   static char bytes[EVENTS_BYTES] __attribute__((aligned(__alignof__(struct inotify_event))));
-  int found = 0;
+  int found = 0, is_told = 0;
   for (ssize_t got; (got = read(watch.fd, bytes, sizeof bytes)) > 0;) {
     for (char *at = bytes; at < bytes + got; at += sizeof(struct inotify_event) + ((struct inotify_event *)at)->len)
       if (note((struct inotify_event *)at)) found = 1;
-    if (found && !watch.is_frozen) kill(-1, SIGSTOP); /* first of all; freeze() sees to the rest */
+    /* First of all, and once: a second one would stay with what the first has stopped. freeze() sees to the rest. */
+    if (found && !watch.is_frozen && !is_told) kill(-1, SIGSTOP), is_told = 1;
   }
   if (errno != EAGAIN && errno != EINTR) fail("read", "events");
   return found;

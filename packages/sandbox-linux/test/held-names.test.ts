@@ -273,6 +273,10 @@ time.sleep(600)
   it.each([
     ["a folder", "mv .vscode x; mkdir .vscode"],
     ["the folder that it is in", "mv .git x; cp -r x .git"],
+    [
+      "a file that was made where nobody watches",
+      "cp .git/config .git/info/x; git config --file .git/info/x branch.main.merge x; mv .git/info/x .git/config",
+    ],
     ["a link", "ln -s /etc/passwd l; mv l .npmrc"],
     ["a second name", "echo before > two; ln two three; mv three .npmrc"],
   ])("ends the agent where there is %s", async (_name, script) => {
