@@ -1,11 +1,21 @@
 /**
  * What outlasts an agent of `acp run`: files of its workspace that other programs run by themselves.
  */
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { needSandbox, runWorld } from "./run-world.js";
+
+/** In a workspace, as its owner. */
+async function asPerson(work: string, ...command: readonly string[]): Promise<void> {
+  const { uid } = await stat(work);
+  const who = process.getuid?.() === 0 ? ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"] : [];
+  const [program = "", ...args] = [...who, ...command];
+  await promisify(execFile)(program, args, { cwd: work, env: { ...process.env, HOME: "/nonexistent" } });
+}
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -26,6 +36,40 @@ describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, 
     expect(await readFile(join(world.work, "a.txt"), "utf8")).toBe("x\n");
     const notices = (await world.events()).map(({ metadata }) => metadata["notice"]);
     expect(notices).toContain("left_behind");
+  });
+
+  it("goes on when a person configures Git meanwhile, and takes that for theirs", async () => {
+    await using world = await runWorld();
+    const git = async (...args: readonly string[]): Promise<unknown> => await asPerson(world.work, "git", ...args);
+    await git("init", "-q");
+    const running = world.start([
+      "sh",
+      "-c",
+      "echo up; while [ ! -e go ]; do sleep 0.1; done; echo x >> .git/config || echo refused; exit 7",
+    ]);
+    await running.seen("stdout", "up");
+    await git("config", "remote.origin.url", "https://example.com/x");
+    await running.seen("stderr", ".git/config was replaced outside while the command ran, and is read-only for it again");
+    await world.write("go", "");
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, stdout]).toEqual([7, "up\nrefused\n"]);
+    expect(stderr).not.toContain("set-aside");
+    expect(await readFile(join(world.work, ".git/config"), "utf8")).toContain("https://example.com/x");
+    expect((await world.events()).map(({ metadata }) => metadata["notice"])).toContain("held_replaced");
+  });
+
+  it("ends the command where nobody can say who wrote what a person replaced, and sets it aside", async () => {
+    await using world = await runWorld();
+    await world.write(".envrc", "before\n", 0o666);
+    const running = world.start(["sh", "-c", "echo up; sleep 600"]);
+    await running.seen("stdout", "up");
+    await asPerson(world.work, "sed", "-i", "s/before/after/", ".envrc");
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(EXIT_CODES.not_run.code);
+    expect(stderr).toContain(`"${world.work}/.envrc": the agent may have written the new one before it was stopped`);
+    expect(stderr).toContain(".envrc → .envrc.set-aside.\n");
+    expect(await readdir(world.work)).toEqual([".envrc.set-aside"]);
+    expect(await readdir(join(world.home, "left-behind"))).toEqual([]);
   });
 
   it("gives back what --write names", async () => {

@@ -76,6 +76,27 @@ describe.skipIf(!NAMESPACE.run)(`acp run as a job of a shell ${NAMESPACE.reason}
     await pane.until(/^last exit 0$/mu);
   });
 
+  it("is continued by fg after a person has configured Git while it was stopped", async () => {
+    await using at = await worldWithRun();
+    await at.world.write("listener.py", LISTENER);
+    await using pane = await openShell(at.world);
+    await pane.type("git init -q . && chown -R --reference=. .git && echo made");
+    await pane.until(/^made$/mu);
+    await pane.type(`${at.run} python3 listener.py; echo "first exit $?"`);
+    await pane.until(/^up$/mu);
+    await pane.press("C-z");
+    await pane.until(/Stopped[^]*ready\$ ?\n*$/u);
+    await pane.type("git config --file .git/config branch.main.merge refs/heads/x && echo configured");
+    await pane.until(/^configured$/mu);
+    await pane.type("fg");
+    await pane.until(/^got 18 /mu);
+    await pane.until(/was replaced outside while the command ran/u);
+    await pane.type("hello");
+    await pane.until(/^line hello$/mu);
+    await pane.press("C-d");
+    await pane.until(/^end of input$/mu);
+  });
+
   it("goes on in the background, and stops there when the agent reads", async () => {
     await using at = await worldWithRun();
     await using pane = await openShell(at.world);

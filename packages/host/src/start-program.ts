@@ -45,6 +45,8 @@ export function hasOutput(child: ChildProcess): child is ReadableProcess {
 export interface RunOptions extends Pick<StartOptions, "env" | "cwd"> {
   /** Written to its standard input, which is empty otherwise. */
   readonly input?: string;
+  /** Open descriptors that it gets from 3 on. */
+  readonly descriptors?: readonly number[];
   /** After that it is killed; left out: never. */
   readonly timeoutMs?: number;
   /** Bytes of either output that are taken before it is killed; left out: 1 MiB. */
@@ -70,10 +72,10 @@ const OUTPUT_BYTES_MAX = 1_048_576;
  * @throws ConsentError `options_invalid` where the program was not made by `trustedProgram()`.
  */
 export async function runProgram(program: TrustedProgram, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
-  const { env, cwd, input, timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX, signal } = options;
+  const { env, cwd, input, descriptors = [], timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX, signal } = options;
   signal?.throwIfAborted();
   // A group of its own: what it starts in turn ends with it, and holds its output open no longer.
-  const stdio = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"] as const;
+  const stdio = [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...descriptors] as const;
   const child = startProgram(program, args, { env, ...(cwd !== undefined && { cwd }), stdio, isDetached: process.platform !== "win32" });
   return new Promise((resolve) => {
     let failure: string | undefined;

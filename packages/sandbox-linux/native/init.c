@@ -15,10 +15,13 @@
  *   --terminal FD      the host's terminal, as a description that does not block
  *   --slave FD         0, 1 or 2: the command gets its terminal there
  *   --background 1     others may use the host's terminal; the command gets its input only when it asks for it
+ *   --watch FD         names that must not be lost, as absolute paths that end with a NUL: watch.h
  *
  * The manager writes: g (the terminal is the command's: read it, raw), c (go on without the terminal), w (the window has another size), and k with the
  * number of a signal as one byte (for the group in the foreground). It reads lines: "terminal" (the command waits for it), "suspended" (it has stopped, and
- * somebody at the terminal wanted that: an agent that stops itself stops nobody else), "exit N" or "signal N".
+ * somebody at the terminal wanted that: an agent that stops itself stops nobody else), "exit N" or "signal N". Of names that are watched it reads "lost N" or
+ * "touched N" for each and "frozen TIME" when all has stopped, and writes f (these have been looked at: "forgotten"), x with a number in two bytes (nobody holds that one any
+ * more) and r (go on: "thawed", or once more the names that were lost meanwhile).
  */
 #define _GNU_SOURCE
 #define PROGRAM "init"
@@ -33,11 +36,12 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
+#include "watch.h"
 
 enum { CHUNK = 4096, DRAIN_MS = 2000, ENVIRONMENT_MAX = 4 << 20, SUSPEND_SECONDS = 2 };
 
 struct options {
-  long control, environment, keep, files, processes, data, terminal, background; /* -1: not given */
+  long control, environment, keep, files, processes, data, terminal, background, watch; /* -1: not given */
   int is_slave[STREAMS];
   char **command;
 };
@@ -48,7 +52,9 @@ struct buffer { char bytes[CHUNK]; size_t from, to; };
 static struct {
   int control, signals, terminal, master, slave; /* -1: there is none */
   pid_t command;
-  int is_reading, is_foreground, is_stopped, awaits_signal;
+  int is_reading, is_foreground, is_stopped;
+  char order, deferred; /* an order whose value is still to come; one that waits for the end of a freeze */
+  int value, missing;   /* that value, and how many bytes of it are missing */
   time_t suspended_at; /* when somebody wanted the command to stop; 0: nobody */
   struct buffer in, out;
 } self = { .terminal = -1, .master = -1, .slave = -1 };
@@ -56,10 +62,11 @@ static struct {
 /* ---- options ---- */
 
 static struct options parse(char **argv) {
-  struct options o = { -1, -1, -1, -1, -1, -1, -1, -1, { 0 }, NULL };
+  struct options o = { -1, -1, -1, -1, -1, -1, -1, -1, -1, { 0 }, NULL };
   const struct { const char *name; long *value; } numbers[] = {
     { "--control", &o.control }, { "--environment", &o.environment }, { "--keep", &o.keep }, { "--files", &o.files },
     { "--processes", &o.processes }, { "--data", &o.data }, { "--terminal", &o.terminal }, { "--background", &o.background },
+    { "--watch", &o.watch },
   };
   for (; *argv != NULL && strcmp(*argv, "--") != 0; argv += 2) {
     if (argv[1] == NULL) refuse("an option has no value");
@@ -151,7 +158,8 @@ static void become_command(const struct options *o, char **environment) {
 static void tell(const char *word, int value) {
   char line[64];
   int size = value < 0 ? snprintf(line, sizeof line, "%s\n", word) : snprintf(line, sizeof line, "%s %d\n", word, value);
-  send(self.control, line, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  /* The manager has to hear of each name that was lost. */
+  if (send(self.control, line, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT) != size && watch.is_frozen) _exit(NOT_STARTED);
 }
 
 /* What the command printed and nobody has copied yet. A terminal that takes nothing for long is not waited for. */
@@ -209,6 +217,7 @@ static void note_stop(int signal) {
 static void reap(void) {
   int status;
   pid_t pid;
+  if (watch.is_frozen) return; /* that it stopped was not its own doing */
   while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
     if (pid != self.command) continue;
     if (WIFSTOPPED(status)) note_stop(WSTOPSIG(status));
@@ -220,6 +229,10 @@ static void reap(void) {
 /* ---- the manager ---- */
 
 static void go_on(int has_terminal) {
+  if (watch.is_frozen) {
+    self.deferred = has_terminal ? 'g' : 'c';
+    return;
+  }
   if (self.slave >= 0) {
     tcsetpgrp(self.slave, has_terminal ? self.command : getpgrp());
     self.is_foreground = self.is_reading = has_terminal;
@@ -235,16 +248,30 @@ static void signal_group(int signal) {
   kill(group > 1 ? -group : -self.command, signal);
 }
 
+static void resume(void) {
+  if (!watch_resume()) return;
+  reap();
+  if (self.deferred != 0) go_on(self.deferred == 'g');
+  self.deferred = 0;
+}
+
+static void obey_one(char order, int value) {
+  if (order == 'g' || order == 'c') go_on(order == 'g');
+  else if (order == 'w') copy_size();
+  else if (order == 'k') signal_group(value);
+  else if (order == 'f') watch_forget();
+  else if (order == 'x') watch_release(value);
+  else if (order == 'r') resume();
+}
+
 static void obey(void) {
   char orders[64];
   ssize_t got = read(self.control, orders, sizeof orders);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) _exit(NOT_STARTED); /* nobody is left to answer to */
   for (ssize_t at = 0; at < got; at++) {
-    if (self.awaits_signal) signal_group(orders[at]);
-    self.awaits_signal = !self.awaits_signal && orders[at] == 'k';
-    if (self.awaits_signal) continue;
-    if (orders[at] == 'g' || orders[at] == 'c') go_on(orders[at] == 'g');
-    else if (orders[at] == 'w') copy_size();
+    if (self.missing > 0) self.value = self.value << 8 | (unsigned char)orders[at], self.missing--;
+    else self.order = orders[at], self.value = 0, self.missing = orders[at] == 'k' ? 1 : orders[at] == 'x' ? 2 : 0;
+    if (self.missing == 0) obey_one(self.order, self.value);
   }
 }
 
@@ -286,19 +313,21 @@ static void serve(void) {
     struct pollfd ready[] = {
       { .fd = self.signals, .events = POLLIN },
       { .fd = self.control, .events = POLLIN },
+      { .fd = watch.fd, .events = POLLIN },
       { .fd = self.terminal, .events = (short)((self.is_reading && !has_in ? POLLIN : 0) | (has_out ? POLLOUT : 0)) },
       { .fd = self.master, .events = (short)((has_in ? POLLOUT : 0) | (has_out ? 0 : POLLIN)) },
     };
     if (poll(ready, sizeof ready / sizeof ready[0], -1) < 0 && errno != EINTR) fail("wait", "events");
     struct signalfd_siginfo signal;
+    if (ready[2].revents != 0) watch_events(); /* before all that takes time */
     if ((ready[0].revents & POLLIN) != 0 && read(self.signals, &signal, sizeof signal) > 0) reap();
     if (ready[1].revents != 0) obey();
-    copy(ready[2].revents, ready[3].revents);
+    copy(ready[3].revents, ready[4].revents);
   }
 }
 
 static void let_go_of_descriptors(void) {
-  const long kept[] = { self.control, self.signals, self.terminal, self.master, self.slave };
+  const long kept[] = { self.control, self.signals, self.terminal, self.master, self.slave, watch.fd };
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < STREAMS && null >= 0; fd++) dup2(null, fd);
   close_all_but(kept, sizeof kept / sizeof kept[0]);
@@ -319,6 +348,7 @@ int main(int argc, char **argv) {
   self.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
   if (self.signals < 0) fail("watch", "signals");
   char **environment = read_environment((int)o.environment);
+  if (o.watch >= 0) watch_names((int)o.watch);
   if (o.terminal >= 0) open_terminal((int)o.terminal, o.background == 1);
   self.is_foreground = o.background != 1;
   set_limit(RLIMIT_CORE, 0, "core");

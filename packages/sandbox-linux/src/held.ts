@@ -6,8 +6,8 @@ import { ConsentError, type SandboxSpawnOptions } from "@acp/core";
 import type { ConnectionTakers, HeldAgent, LinuxSandbox, LinuxSandboxedProcess } from "./parts.js";
 
 /** What a backend knows of an agent that it holds. */
-export interface HeldParts extends Pick<HeldAgent, "report" | "persistent" | "view"> {
-  readonly go: (takers: ConnectionTakers) => LinuxSandboxedProcess;
+export interface HeldParts extends Pick<HeldAgent, "report" | "persistent" | "view" | "onHeldName"> {
+  readonly go: (takers: ConnectionTakers) => LinuxSandboxedProcess | Promise<LinuxSandboxedProcess>;
   /** Ends everything that was started, and throws what it should be told as. */
   readonly undo: (error: unknown) => Promise<never>;
   /** Ends everything that was started. */
@@ -23,7 +23,7 @@ export function makeHeld({ go, undo, end, ...rest }: HeldParts): HeldAgent {
       if (isOver) throw new ConsentError("sandbox_failed", "Cannot let an agent begin: it has begun or was ended already");
       isOver = true;
       try {
-        return go(takers);
+        return await go(takers);
       } catch (error) {
         return await undo(error);
       }

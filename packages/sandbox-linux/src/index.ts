@@ -1,8 +1,9 @@
 /** @acp/sandbox-linux: starts an agent so that its only way out is the gate's proxy, and says what each kind of boundary enforces. */
 export type { ConfinementOptions, LinuxSandbox, LinuxSandboxedProcess, LinuxSandboxName, ResourceCaps, Workspace } from "./parts.js";
-export type { AgentView, ConnectionTakers, HeldAgent, HoldOptions } from "./parts.js";
+export type { AgentView, ConnectionTakers, HeldAgent, HeldNameChange, HoldOptions } from "./parts.js";
 export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
+export { fileKey } from "./held-again.js";
 export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
 export { findPersistent, isGitsOwn } from "./persistent.js";

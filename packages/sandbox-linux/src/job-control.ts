@@ -15,6 +15,10 @@ export interface JobControl {
   pass(name: string): boolean;
   /** How the agent ended, as its first process saw it; `undefined` where that was killed. */
   readonly ended: Promise<SandboxExit | undefined>;
+  /** Sends an order of native/init.c. */
+  order(text: string): void;
+  /** Hears each line that native/init.c says, but for how the agent ended. */
+  listen(hear: (word: string) => void): void;
   /** Gives the terminal back. */
   close(): void;
 }
@@ -33,7 +37,8 @@ export function createJobControl(control: Socket, terminal: HostTerminal | undef
   const order = (text: string): void => void (control.writable && control.write(text, "latin1"));
   const send = (name: "SIGINT" | "SIGQUIT" | "SIGTSTP"): void => order(`k${String.fromCharCode(constants.signals[name])}`);
   const keys = terminal === undefined ? undefined : lend(terminal, { order, suspend: () => send("SIGTSTP") });
-  const ended = readWords(control, (word) => keys?.hear(word)).then((exit) => {
+  const listeners: ((word: string) => void)[] = [(word) => keys?.hear(word)];
+  const ended = readWords(control, (word) => listeners.forEach((hear) => hear(word))).then((exit) => {
     keys?.close();
     return exit;
   });
@@ -44,6 +49,8 @@ export function createJobControl(control: Socket, terminal: HostTerminal | undef
       return OF_TERMINALS.includes(name) || (terminal !== undefined && ABOUT_TERMINALS.includes(name));
     },
     ended,
+    order,
+    listen: (hear) => void listeners.push(hear),
     close: () => keys?.close(),
   };
 }

@@ -5,6 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Server } from "node:net";
 import { constants } from "node:os";
 import { ConsentError, type SandboxExit, type SandboxReport } from "@acp/core";
+import type { HeldNames } from "./held-names.js";
 import { findName, type JobControl } from "./job-control.js";
 import type { LinuxSandboxedProcess, Session } from "./parts.js";
 import { childrenOf, gone, markProcess, type ProcessMark, signalProcess } from "./process-tree.js";
@@ -23,6 +24,7 @@ export interface AgentParts {
   readonly child: ChildProcess;
   /** Left out: without native/init.c there is none. */
   readonly control: JobControl | undefined;
+  readonly names: HeldNames | undefined;
   readonly processes: NamespaceProcesses;
   readonly listeners: readonly Server[];
   readonly groups: CapGroups;
@@ -50,7 +52,7 @@ export function findProcesses(child: ChildProcess): NamespaceProcesses {
 
 /** Looks after an agent; its exit cleans up, whether anybody asks or not. */
 export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
-  const { child, control, processes, report, signal } = parts;
+  const { child, control, names, processes, report, signal } = parts;
   const ended = new Promise<SandboxExit>((resolve) => {
     child.once("exit", (code, name) => resolve(readExit(code, name)));
     if (child.exitCode !== null || child.signalCode !== null) resolve(readExit(child.exitCode, child.signalCode));
@@ -73,6 +75,7 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
     stdout: child.stdout ?? undefined,
     stderr: child.stderr ?? undefined,
     exited,
+    failure: () => names?.failure(),
     kill: (name) => {
       if (!isSignal(name)) throw new ConsentError("options_invalid", `Cannot send the signal "${name}": there is no such signal`);
       if (control?.pass(name) !== true) signalProcess(processes.agent, name);

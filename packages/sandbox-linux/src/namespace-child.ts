@@ -9,6 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { ConsentError } from "@acp/core";
 import { coverInherited } from "./descriptors.js";
 import { CHANNEL_FD, firstStageCommand } from "./first-stage.js";
+import { type HeldNames, namesToWatch, watchNames } from "./held-names.js";
 import { type HostTerminal, openHostTerminal } from "./host-terminal.js";
 import { createJobControl, type JobControl } from "./job-control.js";
 import { makeArguments, makeEnvironment } from "./namespace-arguments.js";
@@ -16,8 +17,10 @@ import { bwrapCommand, insideCommand, type NamespaceHost } from "./namespace-hos
 import { type NamespaceOverlay, openOverlay } from "./namespace-overlay.js";
 import type { NamespacePreparation } from "./namespace-prepare.js";
 import { INSIDE, madeUpFiles, makeRoot, ownSources, writeEtc } from "./namespace-root.js";
+import type { WatchedName } from "./held-again.js";
 import type { ExpectedPlace, HoldOptions, ResourceCaps, Session } from "./parts.js";
 import { fileIdAt, openPlaces, type OpenPlaces } from "./places.js";
+import { childrenOf } from "./process-tree.js";
 import { mountedHome } from "./private-home.js";
 import { rlimitCommand } from "./resource-caps.js";
 import { standardStreams, type StandardStreams } from "./standard-streams.js";
@@ -30,7 +33,7 @@ import { guardedPaths, type WorkspaceGuard } from "./workspace-guard.js";
 export const PORT_INSIDE = 18_443;
 
 /** Descriptors of the child. */
-const FDS = { seccomp: 4, args: 5, control: 6, environment: 7, init: 8, terminal: 9, places: 10 } as const;
+const FDS = { seccomp: 4, args: 5, control: 6, environment: 7, init: 8, terminal: 9, watch: 10, places: 11 } as const;
 
 /** What to start. */
 export interface NamespaceStart {
@@ -47,6 +50,8 @@ export interface NamespaceChild {
   readonly process: ChildProcess;
   /** Left out: without native/init.c there is none. */
   readonly control: JobControl | undefined;
+  /** Left out: nothing is held, or there is no native/init.c. */
+  readonly names: HeldNames | undefined;
   /** What the agent has to see, and nothing else in its place. */
   readonly places: readonly ExpectedPlace[];
 }
@@ -87,7 +92,7 @@ export async function startNamespaceChild({ prepared, limits, session, argv, opt
     hasInit: init.isAvailable,
     seccompFd: FDS.seccomp,
   });
-  const environment = makeEnvironment(env);
+  const [environment, names] = [makeEnvironment(env), namesToWatch(prepared.guard, open)];
   const streams = standardStreams(options);
   const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
@@ -108,9 +113,27 @@ export async function startNamespaceChild({ prepared, limits, session, argv, opt
   feed(child, FDS.seccomp, filter);
   feed(child, FDS.args, args);
   const expected = await overlay.expected(child, expectedPlaces(open, { inside, etc, home }));
-  if (!init.isAvailable) return { process: child, control: undefined, places: expected };
+  if (!init.isAvailable) return { process: child, control: undefined, names: undefined, places: expected };
   feed(child, FDS.environment, environment);
-  return { process: child, control: createJobControl(pipeOf(child, FDS.control), terminal), places: expected };
+  return { process: child, ...controlOf(child, { prepared, terminal, names }), places: expected };
+}
+
+interface ControlParts {
+  readonly prepared: Pick<NamespacePreparation, "hold">;
+  readonly terminal: HostTerminal | undefined;
+  readonly names: readonly WatchedName[];
+}
+
+/** From here on the names are watched, also while the agent is held. */
+function controlOf(child: ChildProcess, { prepared, terminal, names }: ControlParts): Pick<NamespaceChild, "control" | "names"> {
+  const control = createJobControl(pipeOf(child, FDS.control), terminal);
+  feed(child, FDS.watch, Buffer.from(names.map(({ path }) => `${path}\0`).join("")));
+  if (names.length === 0) return { control, names: undefined };
+  const end = (): void => void child.kill("SIGKILL"); // bubblewrap's end is that of all below it
+  // While bubblewrap is our child, its number is nobody else's, and its one child is the first process inside.
+  const firstProcess = (): number | undefined =>
+    child.pid === undefined || child.exitCode !== null ? undefined : childrenOf(child.pid)[0];
+  return { control, names: watchNames({ names, control, firstProcess, helper: prepared.hold, end }) };
 }
 
 /** What the operator shows, where its names lead for this sandbox, and what is ours. */
@@ -181,6 +204,7 @@ function initCommand(
     control: FDS.control,
     environment: FDS.environment,
     keep: CHANNEL_FD,
+    watch: FDS.watch,
     processes,
     files: openFiles,
     ...(data !== undefined && { data }),
@@ -212,7 +236,7 @@ function spawnWith(command: readonly string[], { streams, terminal, init, open, 
   );
   const initFd = init === undefined ? undefined : openSync(init, "r");
   const held = [...open.all.map(({ fd }) => fd), ...overlay.stdio];
-  const ofInit = initFd === undefined ? [] : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", ...held] as const);
+  const ofInit = initFd === undefined ? [] : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", "pipe", ...held] as const);
   const stdio: Exclude<StdioOptions, string> = [input, output, error, "ipc", "pipe", "pipe", ...ofInit];
   try {
     return coverInherited(stdio, (covered) => startTool(command, { stdio: covered, env: {}, isDetached: true }));

@@ -5,7 +5,7 @@ import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
 import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
 import { nodeInside } from "./namespace-node.js";
-import { type InitHelper, type NativeHelperOptions, overlayHelper } from "./native-helper.js";
+import { holdHelper, type InitHelper, type NativeHelperOptions, overlayHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
 import { reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
@@ -26,6 +26,8 @@ export interface NamespacePreparation {
   readonly filter: Uint8Array;
   readonly node: string;
   readonly init: InitHelper;
+  /** native/hold.c; not looked for where nothing is held. */
+  readonly hold: InitHelper;
   /** native/overlay.c, where the workspace is an overlay, the agent's own or that of another. */
   readonly overlay: string | undefined;
   readonly isOffline: boolean;
@@ -36,6 +38,8 @@ export interface NamespaceOptions extends ConfinementOptions {
   /** `none`: nothing listens on the proxy's port once the command begins. `proxy` unless given. */
   readonly network?: "proxy" | "none";
 }
+
+const NOT_NEEDED: InitHelper = { isAvailable: false, reason: "nothing is held", fix: "" };
 
 /** How the first process of the namespace is found. */
 export type FindInit = (options: Pick<NativeHelperOptions, "mayRecall">) => Promise<InitHelper>;
@@ -75,6 +79,9 @@ export async function prepareNamespace(
   if (overlay?.isAvailable === false) return overlay;
   // It closes what the agent must not have of the overlay.
   if (overlay !== undefined && !init.isAvailable) return init;
-  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, filter, isOffline: network === "none" };
+  // Without it what a person replaces ends the agent, which is no reason not to start it.
+  const hold = guard.readOnly.length === 0 ? NOT_NEEDED : await holdHelper({ mayRecall });
+  const isOffline = network === "none";
+  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, hold, filter, isOffline };
   return { ...known, overlay: overlay?.path };
 }

@@ -97,7 +97,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
   const begun: Begun = { session };
   const undo = async (cause: unknown): Promise<never> => {
     await takeBack(begun);
-    throw readFailure(cause, ended);
+    throw begun.child?.names?.failure() ?? readFailure(cause, ended);
   };
   try {
     const groups = (begun.groups = await createCapGroups(session, prepared.caps));
@@ -106,7 +106,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     requireLevel(report, requiredLevel);
     signal.throwIfAborted();
     begun.child = await startNamespaceChild({ prepared, limits: rlimitsOf(prepared.caps, groups), session, argv, options });
-    const { process: child, control, places } = begun.child;
+    const { process: child, control, names, places } = begun.child;
     const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, ports, session, signal, places });
     begun.listeners = [stage.listener, ...stage.further];
     confirmFindings(report, stage.findings);
@@ -118,8 +118,9 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     const overlay = workspace?.access === "overlay" ? places.find(({ path }) => path === workspace.path) : undefined;
     if (overlay !== undefined) begun.view = holdView(child.pid ?? -1, overlay);
     const { view } = begun;
-    const agent = { child, control, processes, listeners: begun.listeners, groups, session, view, report, signal: ended };
-    const go = (takers: ConnectionTakers): LinuxSandboxedProcess => {
+    const agent = { child, control, names, processes, listeners: begun.listeners, groups, session, view, report, signal: ended };
+    const go = async (takers: ConnectionTakers): Promise<LinuxSandboxedProcess> => {
+      await names?.settled();
       ended?.throwIfAborted();
       // Closed here, the port is closed inside.
       if (prepared.isOffline) for (const each of agent.listeners) each.close();
@@ -127,7 +128,11 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
       stage.go(takers);
       return superviseAgent(agent);
     };
-    const known = { ...(found !== undefined && { persistent: found }), ...(view !== undefined && { view: view.view }) };
+    const known = {
+      ...(found !== undefined && { persistent: found }),
+      ...(view !== undefined && { view: view.view }),
+      ...(names !== undefined && { onHeldName: names.onChange }),
+    };
     return makeHeld({ report, ...known, go, undo, end: () => takeBack(begun) });
   } catch (error) {
     return await undo(error);

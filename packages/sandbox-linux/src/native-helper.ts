@@ -1,5 +1,5 @@
 /**
- * Native helpers: native/confine.c, native/init.c and native/overlay.c, compiled by `cc` when they are first needed and kept in a directory that only this user can
+ * Native helpers: native/confine.c, init.c, overlay.c and hold.c, compiled by `cc` when they are first needed and kept in a directory that only this user can
  * write. A new source, architecture or C library gives a new file, so nothing has to be removed or noticed.
  */
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ export type NativeHelper =
     }
   | MissingHelper;
 
-/** Whether native/init.c, or native/overlay.c, can be used here. */
+/** Whether native/init.c, native/overlay.c or native/hold.c can be used here. */
 export type InitHelper = { readonly isAvailable: true; readonly path: string } | MissingHelper;
 
 /** Where the helper comes from and goes to. */
@@ -44,8 +44,8 @@ export interface NativeHelperOptions {
 }
 
 const SOURCES = fileURLToPath(new URL("../native/", import.meta.url));
-/** Part of every helper. */
-const COMMON = "common.h";
+/** Part of some helper; a change of one makes all of them anew. */
+const HEADERS = ["common.h", "watch.h"];
 const FLAGS = ["-std=gnu11", "-O2", "-Wall", "-fPIE", "-pie", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"];
 const COMPILE_TIMEOUT_MS = 120_000;
 const RUN_TIMEOUT_MS = 30_000;
@@ -75,12 +75,19 @@ export async function overlayHelper(options: NativeHelperOptions = {}): Promise<
   return found.isAvailable ? { isAvailable: true, path: found.path } : found;
 }
 
+/** Finds native/hold.c compiled, or compiles it. */
+export async function holdHelper(options: NativeHelperOptions = {}): Promise<InitHelper> {
+  const found = await findCompiled(HOLD, options);
+  return found.isAvailable ? { isAvailable: true, path: found.path } : found;
+}
+
 const INIT: Source = { name: "init", question: "--about", answer: /^init\n$/u, said: "init" };
 const OVERLAY: Source = { name: "overlay", question: "--about", answer: /^overlay\n$/u, said: "overlay" };
+const HOLD: Source = { name: "hold", question: "--about", answer: /^hold\n$/u, said: "hold" };
 
 /** A helper, and how it is seen to run here. */
 interface Source {
-  readonly name: "confine" | "init" | "overlay";
+  readonly name: "confine" | "init" | "overlay" | "hold";
   readonly question: string;
   readonly answer: RegExp;
   /** What every one of them answers, where that is known; the other is asked each time. */
@@ -182,11 +189,9 @@ function sourcePath({ name }: Source): string {
 }
 
 async function fingerprint(source: Source): Promise<string> {
-  const hash = createHash("sha256")
-    .update(await readFile(sourcePath(source)))
-    .update(await readFile(join(SOURCES, COMMON)))
-    .update(FLAGS.join(" "))
-    .update(await describeLibc());
+  const hash = createHash("sha256").update(await readFile(sourcePath(source)));
+  for (const name of HEADERS) hash.update(await readFile(join(SOURCES, name)));
+  hash.update(FLAGS.join(" ")).update(await describeLibc());
   return `${process.arch}-${hash.digest("hex").slice(0, 24)}`;
 }
 

@@ -4,7 +4,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Server, Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
-import type { Sandbox, SandboxedProcess, SandboxReport, SandboxSpawnOptions } from "@acp/core";
+import type { ConsentError, Sandbox, SandboxedProcess, SandboxReport, SandboxSpawnOptions } from "@acp/core";
 
 /** Names of the backends, strongest first. */
 export type LinuxSandboxName = "namespace" | "uid" | "landlock" | "preload" | "env";
@@ -39,6 +39,8 @@ export interface HeldAgent {
   readonly view?: AgentView;
   /** What of the workspace is run later, by itself, by other programs, as the sandbox saw it; left out where it did not look. */
   readonly persistent?: readonly string[];
+  /** Hears of each held name that somebody outside has changed, also of those that were changed before; left out where no name is watched. */
+  readonly onHeldName?: (hear: (change: HeldNameChange) => void) => void;
   /**
    * Lets the command begin.
    *
@@ -60,6 +62,18 @@ export interface LinuxSandboxedProcess extends SandboxedProcess {
   readonly stdin: Writable | undefined;
   readonly stdout: Readable | undefined;
   readonly stderr: Readable | undefined;
+  /** Why the sandbox ended the agent, where it did so by itself. */
+  readonly failure?: () => ConsentError | undefined;
+}
+
+/** What somebody outside did to a file that is held while an agent runs. */
+export interface HeldNameChange {
+  /** Its absolute path. */
+  readonly place: string;
+  /** `held`: there is a new file, which the agent cannot write either. `gone`: nothing has that name any more, and nobody holds it. */
+  readonly state: "held" | "gone";
+  /** What the new file is: see {@link fileKey}; empty where it is gone. */
+  readonly key: string;
 }
 
 /** A directory of the host that the agent works in. */

@@ -25,6 +25,7 @@ export type NoticeCode =
   | "channel_warning"
   | "http_proxy"
   | "left_behind"
+  | "held_replaced"
   | "host_ports"
   | "server_isolation"
   | "review"

@@ -2,11 +2,11 @@
  * Left behind: what an agent has put into its workspace that other programs will run by themselves. The guard keeps what was there before; what is new is
  * set aside when the agent has ended, and a person is told, and the log.
  */
-import { lstatSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { escapeText } from "@acp/core";
-import { findPersistent, isGitsOwn, reopenFolder, setAside } from "@acp/sandbox-linux";
-import type { SetAside, Workspace } from "@acp/sandbox-linux";
+import { fileKey, findPersistent, isGitsOwn, reopenFolder, setAside } from "@acp/sandbox-linux";
+import type { HeldNameChange, SetAside, Workspace } from "@acp/sandbox-linux";
 
 /** What is known of a workspace before an agent begins. */
 export interface WorkspaceBefore {
@@ -21,6 +21,8 @@ export interface WorkspaceBefore {
 }
 
 const NAMES_MAX = 10;
+/** The key of no file. */
+const GONE = "gone";
 const INCOMPLETE =
   "The workspace has too many entries, or folders that cannot be read, to be searched to its end for files that other programs run";
 
@@ -36,17 +38,21 @@ export function lookBefore(
   if (workspace?.access !== "read-write") return undefined;
   const path = realpathSync(workspace.path);
   const places = seen ?? findPersistent(path).places;
-  return { path, places, ids: isHeld ? places.map(idOf) : [], writable: workspace.writable ?? [] };
+  return { path, places, ids: isHeld ? places.map(fileKey) : [], writable: workspace.writable ?? [] };
 }
 
-/** Another one for each file that ever has a name; a number alone is given again. */
-function idOf(place: string): string {
-  try {
-    const { dev, ino, birthtimeNs } = lstatSync(place, { bigint: true });
-    return `${dev}:${ino}:${birthtimeNs}`;
-  } catch {
-    return "";
-  }
+/** The same, after somebody outside has changed a file that is held: what is there now is known as well, and what is gone comes back as something new. */
+export function afterChange(before: WorkspaceBefore, { place, key }: HeldNameChange): WorkspaceBefore {
+  const at = before.places.indexOf(place);
+  return at === -1 || before.ids.length === 0 ? before : { ...before, ids: before.ids.with(at, key === "" ? GONE : key) };
+}
+
+/** What a person should know of it. */
+export function sayChange({ place, state }: HeldNameChange, workspace: string): string {
+  const name = escapeText(relative(workspace, place));
+  return state === "held"
+    ? `${name} was replaced outside while the command ran, and is read-only for it again.`
+    : `${name} was removed outside while the command ran. What has that name later is new, and is set aside when the command has ended.`;
 }
 
 /** Sets aside what is new. Returns what a person should know; undefined where there is nothing. */
@@ -56,8 +62,8 @@ export function setNewAside({ path, places: before, ids, writable }: WorkspaceBe
   const reopen = (folder: string): void => (uid === undefined ? undefined : reopenFolder(folder, { uid }));
   const { places, isComplete } = findPersistent(path, { reopen });
   const known = new Map(before.map((place, index) => [place, ids[index]]));
-  // Who replaces a held file outside, as editors and `git config` do, ends the mount that held it: the agent could write the new one.
-  const isKnown = (place: string): boolean => known.has(place) && [undefined, idOf(place)].includes(known.get(place));
+  // Another file than was held: nobody could say that the agent had not written it.
+  const isKnown = (place: string): boolean => known.has(place) && [undefined, fileKey(place)].includes(known.get(place));
   const given = (place: string): boolean => writable.some((each) => place === each || place.startsWith(`${each}/`));
   const fresh = places.filter((place) => !isKnown(place) && !given(place) && !isGitsOwn(place));
   if (fresh.length === 0) return isComplete ? undefined : INCOMPLETE;

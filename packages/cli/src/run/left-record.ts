@@ -13,6 +13,8 @@ import type { WorkspaceBefore } from "./left-behind.js";
 
 /** A record that is kept. */
 export interface LeftRecord {
+  /** Keeps another one in its place, soon. */
+  keep(before: WorkspaceBefore): void;
   /** Forgets it. */
   done(): Promise<void>;
 }
@@ -26,8 +28,17 @@ export async function keepRecord(home: Pick<Home, "dir">, before: WorkspaceBefor
   const directory = directoryOf(home);
   await makePrivateDirectory(directory);
   const path = join(directory, `${ownProcessName()}-${randomBytes(4).toString("hex")}.json`);
-  await writeFileAtomic(path, `${JSON.stringify(before)}\n`);
-  return { done: () => rm(path, { force: true }) };
+  const write = (each: WorkspaceBefore): Promise<void> => writeFileAtomic(path, `${JSON.stringify(each)}\n`);
+  await write(before);
+  let written = Promise.resolve();
+  return {
+    // Where that fails, what a person replaced is set aside after a crash, too.
+    keep: (each) => void (written = written.then(() => write(each)).catch(() => {})),
+    done: async () => {
+      await written;
+      await rm(path, { force: true });
+    },
+  };
 }
 
 /** Sets aside what agents left whose managers are gone. Returns what a person should know of each. */

@@ -1,12 +1,13 @@
 /**
  * Run an agent: the proxies of a gate on one side, the agent in its sandbox on the other, until it has ended.
  */
+import type { Socket } from "node:net";
 import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, HttpAction } from "@acp/core";
 import { createMcpProxy, createMcpSessions } from "@acp/proxy-mcp";
 import type { McpSessions, McpSessionsOptions } from "@acp/proxy-mcp";
 import type { Home, UpstreamServer } from "@acp/home";
-import type { HeldAgent, LinuxSandboxedProcess } from "@acp/sandbox-linux";
+import type { ConnectionTakers, HeldAgent, LinuxSandboxedProcess } from "@acp/sandbox-linux";
 import type { Invocation, Outcome } from "../command.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
 import type { HomeConfig } from "../gate/config.js";
@@ -19,6 +20,7 @@ import { outsideServer } from "./outside-servers.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
 import { watchFolders } from "./watch-folders.js";
+import type { WatchedFolders } from "./watch-folders.js";
 import { screenOf } from "../gate/guard.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers } from "../servers/open-servers.js";
@@ -95,12 +97,14 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     const { agent, tunnels } = parts;
     const say = (line: string): void => invocation.print.notice(line);
     await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say });
-    const { workspace } = parts.plan;
-    const watched = await watchFolders({ ...parts, workspace, say: (notice) => inUse.notices.say("left_behind", notice) });
-    const started = await parts.held.go({ onConnection: (socket) => proxy.attach(socket, { agent }), ports: hostPorts.takers });
+    const watched = await watchRun(parts);
+    const takers = { onConnection: (socket: Socket): void => proxy.attach(socket, { agent }), ports: hostPorts.takers };
+    const started = await letGo(parts.held, watched, takers);
     signals.to(started);
     try {
       const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
+      const failure = started.failure?.();
+      if (failure !== undefined) throw failure;
       return { exitCode: codeOfExit(exit) };
     } finally {
       await started.close();
@@ -111,6 +115,27 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
   } finally {
     hostPorts.close();
     await Promise.all([proxy.close(), endServers(opened, sessions)]);
+  }
+}
+
+/** The workspace and the folders of servers, until all of the run has ended. */
+function watchRun(parts: RunAgentParts): Promise<WatchedFolders> {
+  const { notices } = parts.inUse;
+  return watchFolders({
+    ...parts,
+    workspace: parts.plan.workspace,
+    say: (notice) => notices.say("left_behind", notice),
+    tell: (text) => notices.tell("held_replaced", text),
+  });
+}
+
+/** Lets the command begin. */
+async function letGo(held: HeldAgent, watched: WatchedFolders, takers: ConnectionTakers): Promise<LinuxSandboxedProcess> {
+  try {
+    return await held.go(takers);
+  } catch (error) {
+    await watched.forget(); // it has never begun
+    throw error;
   }
 }
 

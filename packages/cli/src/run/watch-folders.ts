@@ -5,6 +5,7 @@
 import { realpathSync } from "node:fs";
 import type { Home, UpstreamServer } from "@acp/home";
 import type { HeldAgent, Workspace } from "@acp/sandbox-linux";
+import { followChanges } from "./held-changes.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
 import type { WorkspaceBefore } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
@@ -15,15 +16,26 @@ export interface WatchParts {
   readonly home: Pick<Home, "dir">;
   readonly workspace: Workspace | undefined;
   readonly servers: readonly UpstreamServer[];
-  readonly held: Pick<HeldAgent, "persistent" | "report">;
+  readonly held: Pick<HeldAgent, "persistent" | "report" | "onHeldName">;
   /** For the person and the log. */
   readonly say: (notice: string) => Promise<void>;
+  /** The same, while the command runs: a file that is held was replaced or removed outside. */
+  readonly tell: (text: string) => void;
 }
 
 /** Folders that are watched. */
 export interface WatchedFolders {
   /** Sets aside what is new, once nothing writes there any more. */
   end(): Promise<void>;
+  /** Forgets them: nothing of the run has begun. */
+  forget(): Promise<void>;
+}
+
+interface Watched {
+  readonly record: LeftRecord;
+  /** What counts as known by now. */
+  readonly known: () => WorkspaceBefore;
+  readonly isWorkspace: boolean;
 }
 
 /**
@@ -31,7 +43,7 @@ export interface WatchedFolders {
  *
  * @throws ConsentError `home_invalid` where what was seen cannot be kept for a run that is killed.
  */
-export async function watchFolders({ home, workspace, servers, held, say }: WatchParts): Promise<WatchedFolders> {
+export async function watchFolders({ home, workspace, servers, held, say, tell }: WatchParts): Promise<WatchedFolders> {
   const settled = await settleRecords(home);
   for (const notice of settled) await say(notice);
   // Only in `namespace` nothing of it can be replaced inside.
@@ -40,16 +52,24 @@ export async function watchFolders({ home, workspace, servers, held, say }: Watc
   const seen = settled.length === 0 ? held.persistent : undefined;
   const folders = serverFolders(servers, workspace).map((path): Workspace => ({ path, access: "read-write" }));
   const befores = [lookBefore(workspace, { seen, isHeld }), ...folders.map((folder) => lookBefore(folder, { isHeld }))];
-  const watched: { readonly before: WorkspaceBefore; readonly record: LeftRecord }[] = [];
-  for (const before of befores) if (before !== undefined) watched.push({ before, record: await keepRecord(home, before) });
+  const watched: Watched[] = [];
+  for (const before of befores) {
+    if (before === undefined) continue;
+    const isWorkspace = before === befores[0];
+    const record = await keepRecord(home, before);
+    const known = isWorkspace ? followChanges(held, { before, record, say: tell }) : () => before;
+    watched.push({ record, known, isWorkspace });
+  }
   return {
     async end() {
-      for (const { before, record } of watched) {
-        const notice = setNewAside(before);
-        const isOurs = before === befores[0];
-        if (notice !== undefined) await say(isOurs ? notice : `${notice} Folder: ${before.path}`);
+      for (const { record, known, isWorkspace } of watched) {
+        const notice = setNewAside(known());
+        if (notice !== undefined) await say(isWorkspace ? notice : `${notice} Folder: ${known().path}`);
         await record.done();
       }
+    },
+    async forget() {
+      for (const { record } of watched) await record.done();
     },
   };
 }

@@ -15,7 +15,7 @@ describe("isSecretName()", () => {
 
   it.each(
     (
-      ".env.example .env.sample .env.template .envrc.md src/credentials.ts src/id_generator.ts docs/how-to/secrets.md keyboard.ts monkey.js environment.ts " +
+      ".env.example .env.sample .env.template .envrc.md src/credentials.ts src/id_generator.ts docs/secrets.md keyboard.ts monkey.js environment.ts " +
       "env src/env.ts package.json .github/workflows/ci.yml .gitignore .eslintrc.json .config/nvim/init.lua history.ts secrets/index.ts gh/hosts.yml secrets src/secrets/README.md src/password.ts password-reset.html tokens.json tokenizer.json passwordless.md " +
       "package-lock.json keys.json i18n-keys.json .env.example~ README.md~ a.bak .git/HEAD src/config settings.xml monkey-key.ts digit/config"
     ).split(" "),

@@ -1,0 +1,354 @@
+/*
+ * watch: part of init. The kernel ends a mount when somebody outside replaces or removes the name that it is on. Here such names are watched, and when
+ * one is lost everything in this pid namespace is stopped until the manager has put a mount on what has the name now.
+ *
+ * An agent causes no loss of a name that is held, and what overflows the queue counts as the loss of every name: it can only have itself stopped. The kernel
+ * does not say who did something. So a name is "touched" unless one file was made beside it, written once and renamed over it, and nothing else was seen of
+ * the two before all had stopped. The manager has more to judge by: a second name of the file, for one, is not seen here.
+ */
+#ifndef ACP_WATCH_H
+#define ACP_WATCH_H
+
+#include "common.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/inotify.h>
+#include <time.h>
+
+enum { WATCHED_MAX = 1024, WATCHED_BYTES_MAX = 4 << 20, FREEZE_MS = 2000, LATE_MS = 5, SETTLED_SCANS = 2, PIDS_MAX = 1 << 22, EVENTS_BYTES = 65536 };
+enum { SEEN_MAX = 1024, SEEN_MS = 10000 };
+
+struct seen { int directory, is_outside; uint32_t mask, cookie; uint64_t name; long at; };
+
+static struct {
+  int fd; /* -1: nothing is watched */
+  size_t count;
+  const char *names[WATCHED_MAX];  /* the last step of each path */
+  int directories[WATCHED_MAX];    /* the watch of what it is in */
+  char is_lost[WATCHED_MAX], is_touched[WATCHED_MAX];
+  int is_frozen, is_sealed;        /* all has stopped; and all that was done before was read */
+  struct seen seen[SEEN_MAX];      /* the last events, the newest before `next` */
+  unsigned next;
+  struct timespec sealed_at;
+  unsigned char ran[PIDS_MAX / 8];     /* seen to run while everything was being stopped */
+  unsigned char stopped[PIDS_MAX / 8]; /* was stopped before: by a key, or by itself */
+} watch = { .fd = -1 };
+
+static void tell(const char *word, int value);
+
+/* ---- the names ---- */
+
+/* The list holds absolute paths that end with a NUL. They lead where the manager wants: the self-check, which comes later, sees to that. */
+static void watch_names(int list) {
+  static char text[WATCHED_BYTES_MAX];
+  size_t size = 0;
+  for (ssize_t got; (got = read(list, text + size, sizeof text - size)) != 0;) {
+    if (got > 0) size += (size_t)got;
+    else if (errno != EINTR) fail("read", "the list of names");
+  }
+  close(list);
+  if (size == 0) return;
+  if (size == sizeof text || text[size - 1] != '\0') refuse("the list of names is too long, or has no end");
+  watch.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (watch.fd < 0) fail("watch", "names (fs.inotify.max_user_instances)");
+  const uint32_t mask = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW;
+  for (char *path = text; path < text + size; path += strlen(path) + 1) {
+    char *last = strrchr(path, '/');
+    if (last == NULL || last == path || watch.count == WATCHED_MAX) refuse("the list of names is not one");
+    *last = '\0';
+    watch.directories[watch.count] = inotify_add_watch(watch.fd, path, mask);
+    if (watch.directories[watch.count] < 0) fail("watch", path);
+    watch.names[watch.count++] = last + 1;
+    path = last + 1; /* its NUL ends this one */
+  }
+}
+
+static long now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static uint64_t hash_of(const char *text) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211ULL;
+  return hash;
+}
+
+static const struct seen *seen_before(unsigned count) { return &watch.seen[(watch.next - count) % SEEN_MAX]; }
+
+/* Whether what was renamed had been made here, written once, and had nothing else done to it or to its name. */
+static int is_clean(const struct inotify_event *renamed) {
+  const struct seen *from = NULL;
+  int writes = 0, is_made = 0;
+  for (unsigned count = 1; count <= SEEN_MAX; count++) {
+    const struct seen *each = seen_before(count);
+    if (from == NULL && (each->mask & IN_MOVED_FROM) != 0 && each->cookie == renamed->cookie) from = each;
+    else if (from != NULL && each->directory == from->directory && each->name == from->name) {
+      if ((each->mask & IN_CLOSE_WRITE) != 0 && !is_made) writes++;
+      else if ((each->mask & IN_CREATE) != 0 && !is_made) {
+        is_made = 1;
+        if (each->is_outside) break; /* nobody inside has run since */
+      }
+      else if (!each->is_outside && each->at > now_ms() - SEEN_MS) return 0;
+    }
+  }
+  return is_made && writes == 1;
+}
+
+/* What may have been done by somebody inside to a name that is lost, or to what takes its place. */
+static int touches(const struct inotify_event *event, int was_lost) {
+  int is_inside = !watch.is_sealed;
+  if ((event->mask & IN_Q_OVERFLOW) != 0) return 1;
+  if ((event->mask & IN_MOVED_TO) != 0) return (was_lost && is_inside) || !is_clean(event);
+  return is_inside && ((event->mask & IN_CREATE) != 0 || (was_lost && (event->mask & IN_CLOSE_WRITE) != 0));
+}
+
+/* Git is about to replace it: what stops before that has nothing to do with it. */
+static int is_lock_of(const char *name, const struct inotify_event *event) {
+  size_t size = strlen(name);
+  return (event->mask & IN_CREATE) != 0 && strncmp(event->name, name, size) == 0 && strcmp(event->name + size, ".lock") == 0;
+}
+
+/* Whether everything has to stop. */
+static int note(const struct inotify_event *event) {
+  int found = 0, is_all = (event->mask & IN_Q_OVERFLOW) != 0;
+  for (size_t i = 0; i < watch.count; i++) {
+    if (!is_all && event->wd != watch.directories[i]) continue;
+    if (event->len > 0 && is_lock_of(watch.names[i], event)) found = 1;
+    if (!is_all && event->len > 0 && strcmp(event->name, watch.names[i]) != 0) continue;
+    if (touches(event, watch.is_lost[i])) watch.is_touched[i] = 1;
+    if ((event->mask & IN_CLOSE_WRITE) != 0) continue; /* a person wrote it in place, or the loss was seen before */
+    watch.is_lost[i] = 1;
+    found = 1;
+  }
+  if (event->len > 0)
+    watch.seen[watch.next++ % SEEN_MAX] = (struct seen){ event->wd, watch.is_sealed, event->mask, event->cookie, hash_of(event->name), now_ms() };
+  return found;
+}
+
+/* All events that there are; true where one of them is a reason to stop. */
+static int read_events(void) {
+  static char bytes[EVENTS_BYTES] __attribute__((aligned(__alignof__(struct inotify_event))));
+  int found = 0, is_told = 0;
+  for (ssize_t got; (got = read(watch.fd, bytes, sizeof bytes)) > 0;) {
+    for (char *at = bytes; at < bytes + got; at += sizeof(struct inotify_event) + ((struct inotify_event *)at)->len)
+      if (note((struct inotify_event *)at)) found = 1;
+    /* First of all, and once: a second one would stay with what the first has stopped. freeze() sees to the rest. */
+    if (found && !watch.is_frozen && !is_told) kill(-1, SIGSTOP), is_told = 1;
+  }
+  if (errno != EAGAIN && errno != EINTR) fail("read", "events");
+  return found;
+}
+
+/* ---- processes ---- */
+
+struct process { int pid, parent, depth; };
+
+static int has(const unsigned char *set, int pid) { return pid < PIDS_MAX && (set[pid / 8] >> (pid % 8) & 1) != 0; }
+static void add(unsigned char *set, int pid) { if (pid < PIDS_MAX) set[pid / 8] |= (unsigned char)(1 << (pid % 8)); }
+
+/* The next entry of a folder of /proc that is a number; 0 at its end. */
+static int next_number(DIR *folder) {
+  for (struct dirent *each; (each = readdir(folder)) != NULL;)
+    if (isdigit((unsigned char)each->d_name[0])) return atoi(each->d_name);
+  return 0;
+}
+
+static DIR *open_proc(int pid, const char *below) {
+  char path[64];
+  if (pid == 0) snprintf(path, sizeof path, "/proc");
+  else snprintf(path, sizeof path, "/proc/%d/%s", pid, below);
+  DIR *folder = opendir(path);
+  if (folder == NULL && pid == 0) fail("open", path);
+  return folder;
+}
+
+/* A file of /proc as text; empty where its process is gone. */
+static void read_proc(const char *path, char *text, size_t room) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t got = fd < 0 ? -1 : read(fd, text, room - 1);
+  text[got > 0 ? got : 0] = '\0';
+  if (fd >= 0) close(fd);
+  else if (errno != ENOENT && errno != ESRCH) fail("open", path);
+}
+
+/* Its state and its parent, past a name that may hold anything; 'X' where it is gone. */
+static char state_of(const char *path, int *parent) {
+  char text[1024], state = 'X';
+  read_proc(path, text, sizeof text);
+  char *end = strrchr(text, ')');
+  if (end != NULL) sscanf(end + 1, " %c %d", &state, parent);
+  return state;
+}
+
+/* The state of a thread that has not stopped; 0 where all have. */
+static char runs(int pid) {
+  DIR *tasks = open_proc(pid, "task");
+  char found = 0;
+  if (tasks == NULL) return 0;
+  for (int task, parent; found == 0 && (task = next_number(tasks)) != 0;) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, task);
+    char state = state_of(path, &parent);
+    if (strchr("TtZX", state) == NULL) found = state;
+  }
+  closedir(tasks);
+  return found;
+}
+
+/* A process that waits for its child of vfork() stops only after that has become a program. */
+static void let_children_go_on(int parent) {
+  DIR *all = open_proc(0, "");
+  for (int pid, above = 0; (pid = next_number(all)) != 0;) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    if (state_of(path, &above) == 'T' && above == parent) add(watch.ran, pid), kill(pid, SIGCONT);
+  }
+  closedir(all);
+}
+
+/* How many have not stopped yet. Those are told once more: another may just have continued them. */
+static int scan(int is_late) {
+  DIR *all = open_proc(0, "");
+  int found = 0;
+  for (int pid; (pid = next_number(all)) != 0;) {
+    char state = pid == 1 ? 0 : runs(pid);
+    if (state == 0) continue;
+    add(watch.ran, pid);
+    kill(pid, SIGSTOP);
+    if (state == 'D' && is_late) let_children_go_on(pid);
+    found++;
+  }
+  closedir(all);
+  return found;
+}
+
+/* A signal to stop stays with what had stopped before, and is used up by what it has stopped. */
+static void note_stopped(void) {
+  DIR *all = open_proc(0, "");
+  for (int pid; (pid = next_number(all)) != 0;) {
+    char path[64], text[4096];
+    unsigned long long pending = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    read_proc(path, text, sizeof text);
+    char *line = strstr(text, "\nShdPnd:");
+    if (line != NULL) sscanf(line, "\nShdPnd: %llx", &pending);
+    if (pid != 1 && (pending >> (SIGSTOP - 1) & 1) != 0 && !has(watch.ran, pid)) add(watch.stopped, pid);
+  }
+  closedir(all);
+}
+
+static void give_up(void) {
+  tell("unstoppable", -1);
+  kill(-1, SIGKILL);
+  _exit(NOT_STARTED);
+}
+
+/* From here on, nobody inside does anything. */
+static void seal(void) {
+  note_stopped();
+  clock_gettime(CLOCK_REALTIME, &watch.sealed_at); /* by the clock of files */
+  read_events();
+  watch.is_sealed = 1;
+}
+
+/* Everything has stopped afterwards, or has ended. */
+static void freeze(void) {
+  const struct timespec pause = { .tv_nsec = 50000 };
+  const long begun = now_ms();
+  watch.is_frozen = 1;
+  memset(watch.ran, 0, sizeof watch.ran);
+  memset(watch.stopped, 0, sizeof watch.stopped);
+  for (int settled = 0; settled < SETTLED_SCANS;) {
+    int is_late = now_ms() - begun > LATE_MS, found = scan(is_late);
+    /* What the first look had missed may have done anything until now. */
+    if (found > 0 && watch.is_sealed) memset(watch.is_touched, 1, sizeof watch.is_touched);
+    if (found > 0) settled = 0, nanosleep(&pause, NULL);
+    else if (settled++ == 0) {
+      if (!watch.is_sealed) seal();
+      kill(-1, SIGSTOP); /* also what no scan has seen */
+    }
+    if (now_ms() - begun > FREEZE_MS) give_up();
+  }
+}
+
+static int deeper(const void *one, const void *other) {
+  return ((const struct process *)other)->depth - ((const struct process *)one)->depth;
+}
+
+/* Children before their parents, who then see none of them stopped. */
+static void thaw(void) {
+  static struct process all[65536];
+  int count = 0, limit = sizeof all / sizeof all[0];
+  DIR *folder = open_proc(0, "");
+  for (int pid; count < limit && (pid = next_number(folder)) != 0;) {
+    char path[64];
+    struct process *each = &all[count];
+    *each = (struct process){ .pid = pid };
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    if (pid != 1 && state_of(path, &each->parent) != 'X') count++;
+  }
+  closedir(folder);
+  for (int i = 0; i < count; i++) {
+    int parent = all[i].parent;
+    for (int at = 0; parent > 1 && at < count && all[i].depth < count;) {
+      if (all[at].pid == parent) parent = all[at].parent, all[i].depth++, at = 0;
+      else at++;
+    }
+  }
+  qsort(all, (size_t)count, sizeof all[0], deeper);
+  watch.is_frozen = watch.is_sealed = 0;
+  memset(watch.is_touched, 0, sizeof watch.is_touched);
+  for (unsigned i = 0; i < SEEN_MAX; i++) /* what was found good is no more than that */
+    if (!watch.seen[i].is_outside) watch.seen[i] = (struct seen){ 0 };
+  for (int i = 0; i < count; i++)
+    if (!has(watch.stopped, all[i].pid)) kill(all[i].pid, SIGCONT);
+}
+
+/* ---- the manager ---- */
+
+static void tell_lost(void) {
+  for (size_t i = 0; i < watch.count; i++)
+    if (watch.is_lost[i]) tell(watch.is_touched[i] ? "touched" : "lost", (int)i);
+  char word[48];
+  snprintf(word, sizeof word, "frozen %lld.%09ld", (long long)watch.sealed_at.tv_sec, watch.sealed_at.tv_nsec);
+  tell(word, -1);
+}
+
+/* For the loop of init: there are events. While everything is stopped, more of them are told as they come. */
+static void watch_events(void) {
+  if (!read_events()) return;
+  if (!watch.is_frozen) freeze();
+  tell_lost();
+}
+
+/* What was told has been looked at: what comes from here on is new. */
+static void watch_forget(void) {
+  if (!watch.is_frozen) return;
+  read_events();
+  memset(watch.is_lost, 0, sizeof watch.is_lost);
+  tell("forgotten", -1);
+}
+
+/* Goes on, unless a name was lost meanwhile; true where it does. */
+static int watch_resume(void) {
+  if (!watch.is_frozen) return 0;
+  if (read_events()) {
+    tell_lost();
+    return 0;
+  }
+  thaw();
+  tell("thawed", -1);
+  return 1;
+}
+
+/* A name that nobody holds any more: what is there from now on is the agent's as well as anybody's. */
+static void watch_release(int index) {
+  if (index >= 0 && (size_t)index < watch.count) watch.directories[index] = -1;
+}
+
+#endif

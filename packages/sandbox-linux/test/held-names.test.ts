@@ -1,0 +1,369 @@
+/**
+ * Files that are held while an agent runs, and that a person outside replaces: whatever the agent tries meanwhile, either it goes on and has changed nothing
+ * that the outside sees, or it has been ended.
+ */
+import { execFile, execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { hostNeed } from "@acp/testing";
+import { createNamespaceSandbox } from "../src/namespace.js";
+import { holdHelper, initHelper } from "../src/native-helper.js";
+import type { HeldNameChange, LinuxSandboxedProcess } from "../src/parts.js";
+import { namespaces, PATH } from "./namespace-kit.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const AGENT_UID = 61_015;
+const isRoot = process.getuid?.() === 0;
+const helpers = [await initHelper(), await holdHelper()];
+const compiled = hostNeed("cc", () => (helpers.find((each) => !each.isAvailable)?.isAvailable === undefined ? undefined : "no compiler"));
+
+let work: string;
+beforeEach(() => {
+  work = realpathSync(mkdtempSync(join(tmpdir(), "acp-names-")));
+  chmodSync(work, 0o755);
+  git("init", "-q");
+  for (const name of [".envrc", ".npmrc", ".vscode/tasks.json", "a.txt"]) write(name, "before\n");
+  own();
+});
+afterEach(() => rmSync(work, { recursive: true }));
+
+function git(...args: readonly string[]): string {
+  return execFileSync("git", ["-c", "safe.directory=*", "-C", work, ...args], { encoding: "utf8", stdio: "pipe" });
+}
+
+/** As a person does whose files these are. */
+async function outside(script: string): Promise<void> {
+  const who = isRoot ? ["setpriv", `--reuid=${AGENT_UID}`, `--regid=${AGENT_UID}`, "--clear-groups"] : [];
+  const [program = "", ...args] = [...who, "sh", "-ec", script];
+  await promisify(execFile)(program, args, { cwd: work, env: { PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" } });
+}
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(work, name)), { recursive: true });
+  writeFileSync(join(work, name), text);
+}
+
+function own(path: string = work): void {
+  if (!isRoot) return;
+  chownSync(path, AGENT_UID, AGENT_UID);
+  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) own(join(path, name));
+}
+
+const read = (name: string): string => readFileSync(join(work, name), "utf8");
+
+interface Watched {
+  readonly agent: LinuxSandboxedProcess;
+  readonly changes: readonly HeldNameChange[];
+  /** Whether it has ended. */
+  readonly isOver: () => boolean;
+  readonly output: () => string;
+  /** Resolves when what it printed has the text. */
+  readonly printed: (text: string) => Promise<void>;
+  /** Resolves when so many changes are told; false where the agent ended before. */
+  readonly changed: (count: number) => Promise<boolean>;
+}
+
+const run = async (argv: readonly string[], whileHeld?: () => Promise<void>): Promise<Watched> => {
+  const sandbox = createNamespaceSandbox({ workspace: { path: work, access: "read-write" }, ...(isRoot && { user: AGENT_UID }) });
+  const held = await sandbox.hold(argv, { env: ({ home }) => ({ PATH, HOME: home }), stdio: "pipe", stderr: "pipe", cwd: work });
+  const changes: HeldNameChange[] = [];
+  held.onHeldName?.((change) => changes.push(change));
+  await whileHeld?.();
+  const agent = await held.go({ onConnection: (socket) => socket.destroy() });
+  agent.stdin?.end();
+  let [output, isOver] = ["", false];
+  for (const stream of [agent.stdout, agent.stderr]) stream?.on("data", (chunk: unknown) => void (output += String(chunk)));
+  void agent.exited.then(() => {
+    isOver = true;
+  });
+  const until = async (test: () => boolean): Promise<boolean> => {
+    for (let looks = 0; looks < 2000 && !test() && !isOver; looks++) await sleep(10);
+    return test();
+  };
+  return {
+    agent,
+    changes,
+    isOver: () => isOver,
+    output: () => output,
+    printed: async (text) => expect((await until(() => output.includes(text))) || output).toBe(true),
+    changed: (count) => until(() => changes.length >= count),
+  };
+};
+
+const python = (script: string, whileHeld?: () => Promise<void>): Promise<Watched> => run(["python3", "-c", script], whileHeld);
+
+/** Says every tenth of a second that it runs, and what becomes of its writing. */
+const TICK = `
+import os, time
+count = 0
+while True:
+    try:
+        os.close(os.open(".git/config", os.O_WRONLY | os.O_APPEND))
+        print("opened", flush=True)
+    except OSError as error: print("tick", count, error.errno, flush=True)
+    count += 1
+    time.sleep(0.1)
+`;
+
+/** As fast as it can; what of it is not refused tells so by what the file has in it then. */
+const hammer = (act: string): string => `
+import mmap, os
+open("mine", "w").write("[core]\\n\\tfsmonitor = ./evil\\n")
+print("up", flush=True)
+for _ in range(3): os.fork()
+while True:
+    try:
+        if os.stat(".git/config").st_size == 0: continue
+${act.replaceAll(/^/gmu, "        ")}
+    except (OSError, ValueError): pass
+`;
+const EVIL = 'b"[core]\\n\\tfsmonitor = ./evil\\n"';
+const PLAIN = 'b"[remote \\"evil\\"]\\n\\turl = https://evil.example/x\\n"';
+const HAMMERS: readonly (readonly [name: string, act: string])[] = [
+  ["appends a program", `f = os.open(".git/config", os.O_WRONLY | os.O_APPEND); os.write(f, ${EVIL}); os.close(f)`],
+  ["appends what names no program", `f = os.open(".git/config", os.O_WRONLY | os.O_APPEND); os.write(f, ${PLAIN}); os.close(f)`],
+  ["keeps it open for writing", `f = os.open(".git/config", os.O_WRONLY | os.O_APPEND)\nwhile True: os.write(f, ${EVIL})`],
+  [
+    "opens it anew by a descriptor",
+    `f = os.open(".git/config", os.O_RDONLY)\ntry: os.write(os.open("/proc/self/fd/%d" % f, os.O_WRONLY | os.O_APPEND), ${EVIL})\nfinally: os.close(f)`,
+  ],
+  ["renames over it", `open("mine", "wb").write(${EVIL}); os.rename("mine", ".git/config")`],
+  ["gives it a second name", `os.link(".git/config", ".git/objects/second")\nwhile True: open(".git/objects/second", "ab").write(${EVIL})`],
+  ["maps it", `f = os.open(".git/config", os.O_RDWR); m = mmap.mmap(f, 0); os.close(f)\nwhile True: m[0:5] = b"#evil"`],
+  [
+    "writes the file that is renamed over it",
+    `f = os.open(".git/config.lock", os.O_WRONLY | os.O_APPEND); os.write(f, ${PLAIN}); os.close(f)`,
+  ],
+];
+
+/** More with ACP_DEEP. */
+const ROUNDS = process.env["ACP_DEEP"] === "1" ? 50 : 8;
+
+describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced outside ${namespaces.reason}${compiled.reason}`, () => {
+  it("is held again, and the agent goes on", async () => {
+    const at = await python(TICK);
+    await at.printed("tick 2");
+    for (let round = 1; round <= 5; round++) {
+      await outside(`git config branch.main.merge refs/heads/${round}`);
+      expect(await at.changed(round)).toBe(true);
+      expect(at.changes.at(-1)).toMatchObject({ place: join(work, ".git/config"), state: "held" });
+      expect(git("config", "branch.main.merge")).toBe(`refs/heads/${round}\n`);
+    }
+    const seen = at.output().split("\n").length;
+    await at.printed(`tick ${seen + 2}`);
+    expect(at.output()).not.toContain("opened");
+    expect(readdirSync(join(work, ".git")).sort()).toEqual([
+      "HEAD",
+      "branches",
+      "config",
+      "description",
+      "hooks",
+      "info",
+      "objects",
+      "refs",
+    ]);
+    await at.agent.close();
+  });
+
+  it.each(HAMMERS)("is not changed by an agent that goes on and %s", async (_name, act) => {
+    let at = await python(hammer(act));
+    await at.printed("up");
+    for (let round = 0; round < ROUNDS; round++) {
+      if (at.isOver()) {
+        writeFileSync(join(work, ".git/config"), "[core]\n\trepositoryformatversion = 0\n");
+        own();
+        at = await python(hammer(act));
+        await at.printed("up");
+      }
+      const before = at.changes.length;
+      const isDone = await outside(`git config branch.main.merge refs/heads/${round}`).then(
+        () => true,
+        () => false, // the agent has its lock, or has spoiled the file
+      );
+      if (!isDone) continue;
+      if (await at.changed(before + 1)) {
+        const text = read(".git/config");
+        await sleep(50);
+        if (at.isOver()) continue;
+        expect(text).not.toContain("evil");
+        expect(read(".git/config")).toBe(text);
+      } else if (at.isOver()) expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed" });
+    }
+    await at.agent.close();
+  });
+
+  it("is held again where the new one names no program, and ends the agent where it does", async () => {
+    const at = await python(TICK);
+    await at.printed("tick 2");
+    await outside("sed -i 's/bare = false/bare = false\\n\\teol = lf/' .git/config");
+    expect(await at.changed(1)).toBe(true);
+    await outside("git config core.pager less");
+    await at.agent.exited;
+    expect(at.agent.failure?.()?.message).toContain('config": the agent may have written the new one before it was stopped');
+  });
+
+  it.each([
+    ["a rename", "sed -i s/before/after/ .npmrc"],
+    ["an editor", "mv .npmrc .npmrc~; echo after > .npmrc; rm .npmrc~"],
+  ])("ends the agent where it is no configuration of Git's, and is replaced by %s", async (_name, script) => {
+    const at = await python(TICK);
+    await at.printed("tick 2");
+    await outside(script);
+    await at.agent.exited;
+    expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed", message: expect.stringContaining(".npmrc") });
+  });
+
+  it("is held again where it says what it said, however it came", async () => {
+    const at = await python(TICK);
+    await at.printed("tick 2");
+    await outside("cp .npmrc new; mv new .npmrc");
+    expect(await at.changed(1)).toBe(true);
+    await outside("mv .envrc .envrc~; cp .envrc~ .envrc; rm .envrc~");
+    expect(await at.changed(2)).toBe(true);
+    expect(at.changes.map(({ place, state }) => [place, state])).toEqual([
+      [join(work, ".npmrc"), "held"],
+      [join(work, ".envrc"), "held"],
+    ]);
+    await at.agent.close();
+  });
+
+  it("is written in place by a person as before", async () => {
+    const at = await python(TICK);
+    await at.printed("tick 2");
+    await outside("echo after > .npmrc; echo '# x' >> .git/config; touch b.txt; git config --list");
+    await at.printed("tick 9");
+    expect(at.changes).toEqual([]);
+    await at.agent.close();
+  });
+
+  it("is free once it is removed, and no event of it stops the agent any more", async () => {
+    const at = await python(`
+import os, time
+while os.path.exists(".npmrc"): time.sleep(0.01)
+print("gone", flush=True)
+open(".npmrc", "w").write("mine")
+os.rename(".npmrc", "x"); os.rename("x", ".npmrc")
+print("made", flush=True)
+time.sleep(600)
+`);
+    await sleep(200);
+    await outside("rm .npmrc");
+    await at.printed("made");
+    expect(at.changes).toEqual([{ place: join(work, ".npmrc"), state: "gone", key: "" }]);
+    await at.agent.close();
+  });
+
+  it.each([
+    ["a folder", "mv .vscode x; mkdir .vscode"],
+    ["the folder that it is in", "mv .git x; cp -r x .git"],
+    [
+      "a file that was made where nobody watches",
+      "cp .git/config .git/info/x; git config --file .git/info/x branch.main.merge x; mv .git/info/x .git/config",
+    ],
+    ["a link", "ln -s /etc/passwd l; mv l .npmrc"],
+    ["a second name", "echo before > two; ln two three; mv three .npmrc"],
+  ])("ends the agent where there is %s", async (_name, script) => {
+    const at = await python(TICK);
+    await at.printed("tick 2");
+    await outside(script);
+    await at.agent.exited;
+    expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed" });
+  });
+
+  it("is held again also before the agent begins", async () => {
+    const at = await python(TICK, () => outside("git config branch.main.merge refs/heads/x"));
+    await at.printed("tick 2");
+    expect(await at.changed(1)).toBe(true);
+    expect(at.output()).not.toContain("opened");
+    await at.agent.close();
+  });
+});
+
+describe.skipIf(!namespaces.run || !compiled.run)(`an agent that is stopped for it ${namespaces.reason}${compiled.reason}`, () => {
+  it("sees none of its processes stopped, and what it had stopped stays so", async () => {
+    const at = await python(`
+import os, signal, time
+stopped = os.fork()
+if stopped == 0: time.sleep(600)
+os.kill(stopped, signal.SIGSTOP)
+os.waitpid(stopped, os.WUNTRACED)
+child = os.fork()
+if child == 0:
+    while True: time.sleep(0.01)
+def state(pid): return open("/proc/%d/stat" % pid).read().split()[2]
+count = 0
+while True:
+    if os.waitpid(child, os.WNOHANG | os.WUNTRACED)[0] != 0: print("child", flush=True)
+    print("tick", count, state(stopped), state(child), flush=True)
+    count += 1
+    time.sleep(0.1)
+`);
+    await at.printed("tick 2");
+    for (let round = 1; round <= 5; round++) {
+      await outside(`git config branch.main.merge refs/heads/${round}`);
+      expect(await at.changed(round)).toBe(true);
+    }
+    await at.printed(`tick ${at.output().split("\n").length + 2}`);
+    expect(at.output()).not.toContain("child");
+    expect(at.output()).toMatch(/^(?:tick \d+ T [SR]\n)+$/u);
+    await at.agent.close();
+  });
+
+  it.each([
+    ["starts processes all the time", "import subprocess\nprint('up', flush=True)\nwhile True: subprocess.run(['/bin/true'])"],
+    [
+      "floods the folder with events",
+      `import os
+print("up", flush=True)
+for _ in range(2): os.fork()
+n = str(os.getpid())
+while True:
+    for i in range(1000): os.close(os.open(".git/%s-%d" % (n, i), os.O_CREAT | os.O_WRONLY))
+    for i in range(1000): os.unlink(".git/%s-%d" % (n, i))`,
+    ],
+    [
+      "continues its processes all the time",
+      `import os, signal
+print("up", flush=True)
+for _ in range(3): os.fork()
+while True:
+    try: os.kill(-1, signal.SIGCONT)
+    except OSError: pass`,
+    ],
+    [
+      "never lets a child of vfork() go on",
+      `import ctypes
+libc = ctypes.CDLL(None)
+print("up", flush=True)
+if libc.vfork() == 0:
+    while True: pass`,
+    ],
+  ])("is stopped or ended where it %s", async (_name, script) => {
+    const at = await python(script);
+    await at.printed("up");
+    for (let round = 1; round <= 3 && !at.isOver(); round++) {
+      const before = at.changes.length;
+      await outside(`git config branch.main.merge refs/heads/${round}`);
+      if (!(await at.changed(before + 1))) expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed" });
+    }
+    await at.agent.close();
+    expect(existsSync(join(work, ".git/config.lock"))).toBe(false);
+  });
+});
