@@ -6,6 +6,7 @@ export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
 export { findPersistent, isGitsOwn } from "./persistent.js";
+export { stateOf } from "./persistent-state.js";
 export type { FindOptions } from "./persistent.js";
 export type { Persistent } from "./persistent.js";
 export { isProcessGone, ownProcessName } from "./process-name.js";

@@ -119,7 +119,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     confirmPrivileges("namespace", prepared.user.uid, stage.findings);
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
-    const { found } = prepared.guard;
+    const { found, unheld } = prepared.guard;
     const agent = { child, control, processes, listeners: begun.listeners, groups, session, report, signal: ended };
     const go = (takers: ConnectionTakers): LinuxSandboxedProcess => {
       ended?.throwIfAborted();
@@ -127,7 +127,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
       stage.go(takers);
       return superviseAgent(agent);
     };
-    return makeHeld({ report, ...(found !== undefined && { persistent: found }), go, undo, end: () => takeBack(begun) });
+    return makeHeld({ report, ...(found !== undefined && { persistent: found, unheld }), go, undo, end: () => takeBack(begun) });
   } catch (error) {
     return await undo(error);
   }

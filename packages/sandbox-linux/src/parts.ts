@@ -37,6 +37,8 @@ export interface HeldAgent {
   readonly report: SandboxReport;
   /** What of the workspace is run later, by itself, by other programs, as the sandbox saw it; left out where it did not look. */
   readonly persistent?: readonly string[];
+  /** What of it the agent can write, although nobody gave it; left out where the sandbox did not look. */
+  readonly unheld?: readonly string[];
   /**
    * Lets the command begin.
    *
@@ -63,6 +65,8 @@ export interface Workspace {
   readonly layers?: string;
   /** What of it stays writable although other programs run it by themselves; absolute paths in it. See {@link WorkspaceGuard}. */
   readonly writable?: readonly string[];
+  /** What was found there earlier that other programs run by themselves, the oldest first; absolute paths. It is looked for and held before the rest. */
+  readonly known?: readonly string[];
 }
 
 /** The most of a resource that an agent and its children may use. */

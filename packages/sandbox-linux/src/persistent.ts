@@ -2,7 +2,18 @@
  * Persistent: what in a workspace outlasts a sandbox by being run later, by itself, outside of it. Found by a walk that is bounded and begins with what
  * is nearest; what it does not reach is said.
  */
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readFileSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { gitConfigNames } from "./git-config-names.js";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
@@ -110,14 +121,24 @@ export interface FindOptions {
   readonly entriesMax?: number;
   /** Opens a folder that an agent has closed to us: it would be looked into by nobody, and be opened by the agent again. */
   readonly reopen?: (folder: string) => void;
+  /** Paths that are looked for first, however full the workspace is. */
+  readonly known?: readonly string[];
 }
 
 /** Finds them. `workspace` is a real path; links are not followed, and count where they have such a name. */
-export function findPersistent(workspace: string, { entriesMax = ENTRIES_MAX, reopen = nothing }: FindOptions = {}): Persistent {
-  // What is nearest counts most, and is found by its name also where a folder is too full to be read.
-  const found = new Set(PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere));
-  const walk: Walk = { workspace, found, open: [join(workspace, ".git"), workspace], left: entriesMax, isComplete: true };
+export function findPersistent(
+  workspace: string,
+  { entriesMax = ENTRIES_MAX, reopen = nothing, known = [] }: FindOptions = {},
+): Persistent {
+  const remembered = known.filter((place) => place !== workspace && liesIn(place, workspace) && canReach(place));
+  // What is nearest counts most, and is found by its name also where a folder is too full to be read; so is what was there before.
+  const names = [...PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere), ...remembered.filter(saysItself)];
+  const open = [join(workspace, ".git"), ...remembered.map((place) => dirname(place)), workspace];
+  const walk: Walk = { workspace, found: new Set(names), open, left: entriesMax, isComplete: true };
+  const seen = new Set<string>();
   for (const directory of walk.open) {
+    if (seen.has(directory)) continue;
+    seen.add(directory);
     if (isClosed(directory)) reopen(directory);
     const { entries, isWhole } = list(directory, walk.left);
     walk.left -= entries.length;
@@ -126,10 +147,38 @@ export function findPersistent(workspace: string, { entriesMax = ENTRIES_MAX, re
     if (has("HEAD") && (has("commondir") || (has("objects") && has("refs")))) takeGit(walk, directory);
     else for (const entry of entries) take(walk, join(directory, entry.name), entry);
   }
-  return { places: [...found].sort(), isComplete: walk.isComplete };
+  for (const place of [...walk.found].filter(isLink)) takeTarget(walk, place);
+  return { places: [...walk.found].sort(), isComplete: walk.isComplete };
 }
 
 function nothing(): void {}
+
+/** A name that says it alone; what a configuration of Git's names is found through that. */
+function saysItself(place: string): boolean {
+  const name = basename(place);
+  return isPersistentFolder(name) || isPersistentFile(name) || name === ".git";
+}
+
+/** What a link of such a name leads to in the workspace: whoever runs the one runs the other. A link `.git` leads to a repository, which the walk finds. */
+function takeTarget({ workspace, found }: Pick<Walk, "workspace" | "found">, link: string): void {
+  if (basename(link).toLowerCase() === ".git") return;
+  try {
+    const target = realpathSync(link);
+    if (target !== workspace && liesIn(target, workspace) && !liesIn(link, target)) found.add(target);
+  } catch {
+    // leads nowhere, or where nobody gets
+  }
+}
+
+/** Whether something is there, and no link on the way to it. */
+function canReach(place: string): boolean {
+  try {
+    closeSync(openPath(dirname(place)).fd);
+    return isThere(place);
+  } catch {
+    return false;
+  }
+}
 
 /** Whether its owner may not look into a folder; root may, whatever it says. */
 function isClosed(folder: string): boolean {

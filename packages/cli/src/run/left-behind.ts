@@ -5,7 +5,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { escapeText } from "@acp/core";
-import { findPersistent, isGitsOwn, reopenFolder, setAside } from "@acp/sandbox-linux";
+import { findPersistent, isGitsOwn, reopenFolder, setAside, stateOf } from "@acp/sandbox-linux";
 import type { SetAside, Workspace } from "@acp/sandbox-linux";
 
 /** What is known of a workspace before an agent begins. */
@@ -14,7 +14,7 @@ export interface WorkspaceBefore {
   readonly path: string;
   /** What others run of it; absolute paths. */
   readonly places: readonly string[];
-  /** What each of these is, in their order, where none of them can be replaced inside; empty where any could. */
+  /** What each of these is, in their order, where each is held, or its last change counts; empty where nothing is held. */
   readonly ids: readonly string[];
   /** What of it the operator gave to the agent; absolute paths. */
   readonly writable: readonly string[];
@@ -24,19 +24,28 @@ const NAMES_MAX = 10;
 const INCOMPLETE =
   "The workspace has too many entries, or folders that cannot be read, to be searched to its end for files that other programs run";
 
-/**
- * Looks at a workspace before the agent begins; undefined where it can leave nothing there.
- *
- * @param held - What a sandbox saw there a moment ago, which saves a look, and whether it holds that.
- */
+/** What a sandbox knows of a workspace. */
+export interface SeenWorkspace {
+  /** What it saw there a moment ago, which saves a look. */
+  readonly seen?: readonly string[] | undefined;
+  /** Whether it holds that. */
+  readonly isHeld: boolean;
+  /** What of it is not held all the same. */
+  readonly unheld?: readonly string[] | undefined;
+}
+
+/** Looks at a workspace before the agent begins; undefined where it can leave nothing there. */
 export function lookBefore(
   workspace: Workspace | undefined,
-  { seen, isHeld }: { readonly seen?: readonly string[] | undefined; readonly isHeld: boolean } = { isHeld: false },
+  { seen, isHeld, unheld = [] }: SeenWorkspace = { isHeld: false },
 ): WorkspaceBefore | undefined {
   if (workspace?.access !== "read-write") return undefined;
   const path = realpathSync(workspace.path);
-  const places = seen ?? findPersistent(path).places;
-  return { path, places, ids: isHeld ? places.map(idOf) : [], writable: workspace.writable ?? [] };
+  const { known = [], writable = [] } = workspace;
+  const free = new Set(unheld);
+  // What nobody holds and Git makes just so is judged at the end as if it were new.
+  const places = (seen ?? findPersistent(path, { known }).places).filter((place) => !free.has(place) || !isGitsOwn(place));
+  return { path, places, ids: isHeld ? places.map((place) => (free.has(place) ? stateOf(place) : idOf(place))) : [], writable };
 }
 
 /** Another one for each file that ever has a name; a number alone is given again. */
@@ -54,10 +63,10 @@ export function setNewAside({ path, places: before, ids, writable }: WorkspaceBe
   // What the agent closed is looked into now: the next start would open it, and take what is there for the person's.
   const uid = process.getuid?.();
   const reopen = (folder: string): void => (uid === undefined ? undefined : reopenFolder(folder, { uid }));
-  const { places, isComplete } = findPersistent(path, { reopen });
+  const { places, isComplete } = findPersistent(path, { reopen, known: before });
   const known = new Map(before.map((place, index) => [place, ids[index]]));
   // Who replaces a held file outside, as editors and `git config` do, ends the mount that held it: the agent could write the new one.
-  const isKnown = (place: string): boolean => known.has(place) && [undefined, idOf(place)].includes(known.get(place));
+  const isKnown = (place: string): boolean => known.has(place) && [undefined, idOf(place), stateOf(place)].includes(known.get(place));
   const given = (place: string): boolean => writable.some((each) => place === each || place.startsWith(`${each}/`));
   const fresh = places.filter((place) => !isKnown(place) && !given(place) && !isGitsOwn(place));
   if (fresh.length === 0) return isComplete ? undefined : INCOMPLETE;

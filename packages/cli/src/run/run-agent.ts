@@ -15,7 +15,9 @@ import type { GateInUse } from "../with-gate.js";
 import { createAskedGate } from "./ask-ahead.js";
 import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
+import { keepKnownPlaces } from "./known-places.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
+import type { SeenWorkspace, WorkspaceBefore } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
 import { outsideServer } from "./outside-servers.js";
 import { ownPackages } from "./own-packages.js";
@@ -100,6 +102,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     // What an earlier run left had its name still when the sandbox looked.
     const before = lookBefore(parts.plan.workspace, seenOf(parts.held, settled.length === 0));
     const record = before === undefined ? undefined : await keepRecord(parts.home, before);
+    if (before !== undefined) await keepKnown(parts, before);
     const started = await parts.held.go({ onConnection: (socket) => proxy.attach(socket, { agent }), ports: hostPorts.takers });
     signals.to(started);
     try {
@@ -120,8 +123,13 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
 }
 
 /** Only in `namespace` nothing of it can be replaced inside. */
-function seenOf({ persistent, report }: HeldAgent, isFresh: boolean): Parameters<typeof lookBefore>[1] {
-  return { seen: isFresh ? persistent : undefined, isHeld: report.sandbox === "namespace" };
+function seenOf({ persistent, unheld, report }: HeldAgent, isFresh: boolean): SeenWorkspace {
+  return { seen: isFresh ? persistent : undefined, isHeld: report.sandbox === "namespace", unheld };
+}
+
+/** What the next start looks for and holds first. */
+async function keepKnown({ home, plan, held }: RunAgentParts, { path, places }: WorkspaceBefore): Promise<void> {
+  await keepKnownPlaces(home, path, { known: plan.workspace?.known ?? [], found: held.persistent ?? places });
 }
 
 /** What a person took or dropped at the end stands in the run's own log. */
