@@ -50,7 +50,7 @@ describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, 
     expect((await world.run(["sh", "-c", flood])).stderr).not.toContain("set-aside");
     const { stderr } = await world.run(["sh", "-c", "for each in a/b/c r99; do echo '[alias] x = !y' >> $each/.git/config; done"]);
     expect(await readFile(join(folder, ".git/config"), "utf8")).toBe("[core]\n\tbare = false\n");
-    expect(stderr).toMatch(/level partial: \d+ places of the workspace .* are not held, such as .*Name a smaller workspace/u);
+    expect(stderr).toMatch(/level partial: places of the workspace .* are not held: \d+, such as .*Name a smaller workspace/u);
     expect(stderr).toContain("r99/.git/config → r99/.git/config.set-aside");
     expect(isolationsOf(await world.events())).toEqual(["full:namespace", "partial:namespace"]);
   });

@@ -33,8 +33,8 @@ describe("makeNamespaceReport()", () => {
   });
 
   it.each([
-    [[], "the workspace is too large to find all"],
-    [["/w/\u001b.envrc", "/w/.npmrc"], "2 places of the workspace that other programs run by themselves are not held, such as /w/"],
+    [[], "the workspace is too large, or has folders"],
+    [["/w/\u001b.envrc", "/w/.npmrc"], "places of the workspace that other programs run by themselves are not held: 2, such as /w/"],
   ])("is not full where %j of the workspace are not held", (unheld, why) => {
     const { level, reason, fix, items } = makeNamespaceReport({ ...facts, guard: { ...guard, unheld, isComplete: false } });
     const files = items.find(({ aspect }) => aspect === "files");

@@ -80,8 +80,8 @@ function whyUnheld({ unheld, isComplete }: WorkspaceGuard): Partially | undefine
   const [first] = unheld;
   const reason =
     first === undefined
-      ? "the workspace is too large to find all places that other programs run by themselves"
-      : `${unheld.length} places of the workspace that other programs run by themselves are not held, such as ${escapeText(first)}`;
+      ? "the workspace is too large, or has folders whose names are not UTF-8, to find all places that other programs run by themselves"
+      : `places of the workspace that other programs run by themselves are not held: ${unheld.length}, such as ${escapeText(first)}`;
   return { level: "partial", reason, fix: "Name a smaller workspace, or use --review or --read-only" };
 }
 

@@ -14,6 +14,7 @@ import {
   realpathSync,
   type Stats,
 } from "node:fs";
+import { isUtf8 } from "node:buffer";
 import { basename, dirname, join, normalize } from "node:path";
 import { gitConfigNames } from "./git-config-names.js";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
@@ -186,7 +187,7 @@ function isClosed(folder: string): boolean {
   return found !== undefined && found.isDirectory() && (found.mode & OWNERS) !== OWNERS;
 }
 
-function hasOf(entries: readonly Dirent[]): (name: string) => boolean {
+function hasOf(entries: readonly Entry[]): (name: string) => boolean {
   const names = new Set(entries.map(({ name }) => name));
   return (name) => names.has(name);
 }
@@ -206,7 +207,7 @@ interface Walk {
   isComplete: boolean;
 }
 
-function take({ workspace, found, open }: Walk, path: string, entry: Dirent): void {
+function take({ workspace, found, open }: Walk, path: string, entry: Entry): void {
   const name = entry.name.toLowerCase();
   if (entry.isDirectory()) {
     if (isPersistentFolder(name)) found.add(path);
@@ -241,30 +242,47 @@ function takeNamed({ workspace, found }: Pick<Walk, "workspace" | "found">, conf
   }
 }
 
+type Entry = Pick<Dirent, "name" | "isDirectory" | "isSymbolicLink">;
+
 interface Listing {
-  readonly entries: readonly Dirent[];
-  /** Whether these are all. */
+  readonly entries: readonly Entry[];
+  /** Whether these are all that may count. */
   readonly isWhole: boolean;
 }
 
 /** The first entries of a folder: one that an agent has filled must not stop us. */
 function list(directory: string, entriesMax: number): Listing {
-  const entries: Dirent[] = [];
+  const entries: Entry[] = [];
+  let isWhole = true;
   try {
-    const open = opendirSync(directory);
+    const open = opendirSync(directory, { encoding: "latin1" });
     try {
       for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
         if (entries.length >= entriesMax) return { entries, isWhole: false };
-        entries.push(entry);
+        const read = readEntry(entry);
+        if (read === undefined) isWhole &&= !mayCount(entry);
+        else entries.push(read);
       }
     } finally {
       open.closeSync();
     }
-    return { entries, isWhole: true };
+    return { entries, isWhole };
   } catch (error) {
     // What is gone, or was no folder, has nothing in it; what an agent has closed to us may have.
     return { entries, isWhole: error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR") };
   }
+}
+
+/** `undefined` where its name, read byte by byte, is not UTF-8: no text leads to it. */
+function readEntry(entry: Dirent): Entry | undefined {
+  const bytes = Buffer.from(entry.name, "latin1");
+  if (!isUtf8(bytes)) return undefined;
+  return { name: bytes.toString("utf8"), isDirectory: () => entry.isDirectory(), isSymbolicLink: () => entry.isSymbolicLink() };
+}
+
+/** Of a name that no text leads to. */
+function mayCount(entry: Dirent): boolean {
+  return entry.isDirectory() || isPersistentFile(entry.name);
 }
 
 /** The text of a file of ordinary size, and of nothing else: a pipe of that name would keep us waiting. */

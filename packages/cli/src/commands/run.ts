@@ -26,7 +26,7 @@ import { namedDirectory } from "../named-directory.js";
 import { checkProgramInside } from "../run/program-inside.js";
 import { makeSandboxes } from "../run/sandboxes.js";
 import { checkAgentId } from "../servers/server-network.js";
-import { endUnwritten, openReview } from "../review/store.js";
+import { endUnwritten, openReview, sweepReviews } from "../review/store.js";
 import type { OpenedReview } from "../review/store.js";
 
 /** Runs the command. */
@@ -66,6 +66,7 @@ async function runPlan(
   await checkHostPorts(given.hostPorts, ownPorts(source));
   const privateHome = given.privateHome === undefined ? undefined : await namedDirectory(home.dir, "homes", given.privateHome);
   const onNotice = (text: string): void => invocation.print.notice(text);
+  await sweepReviews(home);
   const { plan, review } = await withReview(await withKnown(given, home), home, invocation.values.agent);
   const parts = { ...asked, plan };
   const sandboxes = makeSandboxes(plan, { hidden, programs: ownPackages(), privateHome, onNotice });

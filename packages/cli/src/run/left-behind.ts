@@ -22,7 +22,7 @@ export interface WorkspaceBefore {
 
 const NAMES_MAX = 10;
 const INCOMPLETE =
-  "The workspace has too many entries, or folders that cannot be read, to be searched to its end for files that other programs run";
+  "The workspace has too many entries, or folders that cannot be read or whose names are not UTF-8, to be searched to its end for files that other programs run";
 
 /** What a sandbox knows of a workspace. */
 export interface SeenWorkspace {
@@ -43,8 +43,7 @@ export function lookBefore(
   const path = realpathSync(workspace.path);
   const { known = [], writable = [] } = workspace;
   const free = new Set(unheld);
-  // What nobody holds and Git makes just so is judged at the end as if it were new.
-  const places = (seen ?? findPersistent(path, { known }).places).filter((place) => !free.has(place) || !isGitsOwn(place));
+  const places = seen ?? findPersistent(path, { known }).places;
   return { path, places, ids: isHeld ? places.map((place) => (free.has(place) ? stateOf(place) : idOf(place))) : [], writable };
 }
 
