@@ -75,7 +75,8 @@ function choose(changes: readonly ReviewChange[], paths: TakeOrder["paths"]): Ch
   const named = changes.filter(({ path }) => isNamed(path));
   const meant = new Set(named.filter(isMeant));
   const above = new Set([...meant].flatMap(({ path }) => foldersAbove(path)));
-  const isNeeded = ({ path, before, after }: ReviewChange): boolean => above.has(path) && after?.kind === "folder" && before?.kind !== "folder";
+  const isNeeded = ({ path, before, after }: ReviewChange): boolean =>
+    above.has(path) && after?.kind === "folder" && before?.kind !== "folder";
   return {
     chosen: changes.filter((change) => meant.has(change) || isNeeded(change)),
     apart: named.filter((change) => !meant.has(change) && !isNeeded(change)).map(({ path }) => path),

@@ -20,7 +20,11 @@ const file = (bytes: Uint8Array, mode = 0o644): FileState => ({
 });
 
 /** One file that became another. */
-function snapshot(before: Uint8Array | null, after: Uint8Array, more: Partial<ReviewSnapshot["listing"]> & { readonly mode?: number } = {}): ReviewSnapshot {
+function snapshot(
+  before: Uint8Array | null,
+  after: Uint8Array,
+  more: Partial<ReviewSnapshot["listing"]> & { readonly mode?: number } = {},
+): ReviewSnapshot {
   const { mode, ...listing } = more;
   if (before !== null) writeFileSync(join(work, "a"), before);
   writeFileSync(join(work, "content"), after);
@@ -33,7 +37,11 @@ function snapshot(before: Uint8Array | null, after: Uint8Array, more: Partial<Re
     isChangedHere: false,
   };
   const workspace = { path: work, device: "0", inode: "0" };
-  return { directory: work, digest: "0".repeat(64), listing: { format: 1, workspace, changes: [change], refused: [], isComplete: true, ...listing } };
+  return {
+    directory: work,
+    digest: "0".repeat(64),
+    listing: { format: 1, workspace, changes: [change], refused: [], isComplete: true, ...listing },
+  };
 }
 
 const REVIEW = { id: "0123456789ab", directory: "/r", workspace: "/w", agent: "agent", startedMs: 0 };
@@ -54,10 +62,14 @@ describe("summaryOf()", () => {
   it("says what a review can hold where there is more, and what to do", () => {
     expect(summaryOf(REVIEW, snapshot(null, Buffer.from("x")), false).join("\n")).not.toContain("never taken");
     const text = summaryOf(REVIEW, snapshot(null, Buffer.from("x"), { isComplete: false }), false).join("\n");
-    expect(text).toContain("(400000 names, 8 GiB of content, a list of 240 MiB); the rest is never taken. Take what you see and drop what is left");
+    expect(text).toContain(
+      "(400000 names, 8 GiB of content, a list of 240 MiB); the rest is never taken. Take what you see and drop what is left",
+    );
   });
 
   it("says that everybody may write a new file", () => {
-    expect(summaryOf(REVIEW, snapshot(null, Buffer.from("x"), { mode: 0o666 }), false)).toContain("  A a (mode 666: everybody may write it)");
+    expect(summaryOf(REVIEW, snapshot(null, Buffer.from("x"), { mode: 0o666 }), false)).toContain(
+      "  A a (mode 666: everybody may write it)",
+    );
   });
 });

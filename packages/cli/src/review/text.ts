@@ -16,9 +16,9 @@ const DIFF_LINES_MAX = 20_000;
 /** Lines may be long. */
 const DIFF_CHARS_MAX: number = 8 * 1024 * 1024;
 
-const { entries, bytes, text } = SNAPSHOT_LIMITS;
+const { entries: NAMES_MAX, bytes: CONTENT_MAX, text: LIST_MAX } = SNAPSHOT_LIMITS;
 const TOO_MUCH =
-  `There is more than a review can hold (${entries} names, ${bytes / 2 ** 30} GiB of content, a list of ${text / 2 ** 20} MiB); the rest is never taken. ` +
+  `There is more than a review can hold (${NAMES_MAX} names, ${CONTENT_MAX / 2 ** 30} GiB of content, a list of ${LIST_MAX / 2 ** 20} MiB); the rest is never taken. ` +
   "Take what you see and drop what is left, or drop all of it and have the command write less";
 
 /** What differs, part by part, and how to go on. */
