@@ -2,12 +2,12 @@
  * What outlasts an agent of `acp run`: files of its workspace that other programs run by themselves.
  */
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { needSandbox, runWorld } from "./run-world.js";
+import { isolationsOf, needSandbox, runWorld } from "./run-world.js";
 
 /** In a workspace, as its owner. */
 async function asPerson(work: string, ...command: readonly string[]): Promise<void> {
@@ -79,6 +79,24 @@ describe.skipIf(!NAMESPACE.run)(`the workspace of acp run ${NAMESPACE.reason}`, 
     expect(await readFile(join(world.work, ".envrc"), "utf8")).toBe("after\n");
     expect(await readFile(join(world.work, ".npmrc"), "utf8")).toBe("before\n");
     expect(stderr).not.toContain("set-aside");
+  });
+
+  it("holds what was there before hundreds of repositories that an agent made, and says what it does not hold", async () => {
+    await using world = await runWorld();
+    const folder = join(world.work, "a/b/c");
+    await mkdir(join(folder, ".git/hooks"), { recursive: true });
+    for (const name of ["objects", "refs"]) await mkdir(join(folder, ".git", name));
+    await writeFile(join(folder, ".git/HEAD"), "ref: refs/heads/main\n");
+    await writeFile(join(folder, ".git/config"), "[core]\n\tbare = false\n", { mode: 0o666 });
+    await chmod(join(folder, ".git/config"), 0o666);
+    const flood = `for i in $(seq 100); do mkdir -p r$i/.git/hooks r$i/.git/objects r$i/.git/refs
+      echo x > r$i/.git/HEAD; echo "[core]" > r$i/.git/config; done`;
+    expect((await world.run(["sh", "-c", flood])).stderr).not.toContain("set-aside");
+    const { stderr } = await world.run(["sh", "-c", "for each in a/b/c r99; do echo '[alias] x = !y' >> $each/.git/config; done"]);
+    expect(await readFile(join(folder, ".git/config"), "utf8")).toBe("[core]\n\tbare = false\n");
+    expect(stderr).toMatch(/level partial: places of the workspace .* are not held: \d+, such as .*Name a smaller workspace/u);
+    expect(stderr).toContain("r99/.git/config → r99/.git/config.set-aside");
+    expect(isolationsOf(await world.events())).toEqual(["full:namespace", "partial:namespace"]);
   });
 
   it("sets aside what an agent left whose manager was killed, at the next start", async () => {

@@ -6,7 +6,7 @@ import { ConsentError, type SandboxSpawnOptions } from "@acp/core";
 import type { ConnectionTakers, HeldAgent, LinuxSandbox, LinuxSandboxedProcess } from "./parts.js";
 
 /** What a backend knows of an agent that it holds. */
-export interface HeldParts extends Pick<HeldAgent, "report" | "persistent" | "view" | "onHeldName"> {
+export interface HeldParts extends Pick<HeldAgent, "report" | "persistent" | "unheld" | "view" | "onHeldName"> {
   readonly go: (takers: ConnectionTakers) => LinuxSandboxedProcess | Promise<LinuxSandboxedProcess>;
   /** Ends everything that was started, and throws what it should be told as. */
   readonly undo: (error: unknown) => Promise<never>;

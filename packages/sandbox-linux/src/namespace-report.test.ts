@@ -4,7 +4,7 @@ import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 
 const caps: SandboxItem = { aspect: "resource_caps", enforcement: "partial", reason: "some" };
 const init = { isAvailable: true, path: "/init" } as const;
-const guard = { found: [], readOnly: [], pinned: [], writable: [], isComplete: true } as const;
+const guard = { found: [], unheld: [], readOnly: [], pinned: [], writable: [], isComplete: true } as const;
 const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init, guard, isOverlay: false, isOffline: false } as const;
 const ASPECTS = 15;
 
@@ -30,9 +30,17 @@ describe("makeNamespaceReport()", () => {
     expect(reasonWith({})).not.toContain("places of the workspace");
     expect(makeNamespaceReport({ ...facts, isOverlay: true }).items[11]?.reason).toContain("is kept apart until somebody takes it");
     expect(reasonWith({ readOnly: ["/w/.envrc"] })).toMatch(/; 1 places of the workspace .* read-only$/u);
-    expect(
-      makeNamespaceReport({ ...facts, guard: { ...guard, isComplete: false } }).items.find(({ aspect }) => aspect === "files")?.reason,
-    ).toContain("too large");
+  });
+
+  it.each([
+    [[], "the workspace is too large, or has folders"],
+    [["/w/\u001b.envrc", "/w/.npmrc"], "places of the workspace that other programs run by themselves are not held: 2, such as /w/"],
+  ])("is not full where %j of the workspace are not held", (unheld, why) => {
+    const { level, reason, fix, items } = makeNamespaceReport({ ...facts, guard: { ...guard, unheld, isComplete: false } });
+    const files = items.find(({ aspect }) => aspect === "files");
+    expect([level, files?.enforcement, files?.fix]).toEqual(["partial", "partial", fix]);
+    expect([reason, files?.reason]).toEqual([expect.stringContaining(why), expect.stringContaining(why)]);
+    expect(reason).not.toContain("\u001b");
   });
 
   it("is partial without a first process of ours, and says what is missing", () => {

@@ -1,6 +1,7 @@
 /**
  * Namespace report: what the namespace sandbox holds, aspect by aspect.
  */
+import { escapeText } from "@acp/core";
 import type { SandboxAspect, SandboxItem, SandboxReport } from "@acp/core";
 import type { NamespaceVariant, Obstacle } from "./namespace-host.js";
 import type { InitHelper, MissingHelper } from "./native-helper.js";
@@ -52,7 +53,7 @@ export function makeNamespaceReport(facts: NamespaceFacts): SandboxReport {
   return {
     sandbox: "namespace",
     isAvailable: true,
-    ...(whyPartial(unixSockets, sockets, children) ?? full),
+    ...(whyPartial(unixSockets, sockets, children) ?? whyUnheld(guard) ?? full),
     dns: "closed",
     items: [
       ...items.map((item) => (item.aspect === children?.aspect ? children : withGuard(isOverlay ? withOverlay(item) : item, guard))),
@@ -68,14 +69,26 @@ function withOverlay(item: SandboxItem): SandboxItem {
   return { ...item, reason: `${item.reason}; what is written to the workspace is kept apart until somebody takes it` };
 }
 
-/** Says what of the workspace is held besides. */
-function withGuard(item: SandboxItem, { readOnly, isComplete }: WorkspaceGuard): SandboxItem {
+/** Says what of the workspace is held besides, and what is not. */
+function withGuard(item: SandboxItem, guard: WorkspaceGuard): SandboxItem {
+  const { readOnly, isComplete } = guard;
   if (item.aspect !== "files" || (readOnly.length === 0 && isComplete)) return item;
-  const rest = isComplete ? "" : "; the workspace is too large to find all of them";
-  return {
-    ...item,
-    reason: `${item.reason}; ${readOnly.length} places of the workspace that other programs run by themselves are read-only${rest}`,
-  };
+  const held = `${item.reason}; ${readOnly.length} places of the workspace that other programs run by themselves are read-only`;
+  const why = whyUnheld(guard);
+  return why === undefined
+    ? { ...item, reason: held }
+    : { ...item, enforcement: "partial", reason: `${held}; ${why.reason}`, fix: why.fix };
+}
+
+/** What the agent can write although other programs run it. */
+function whyUnheld({ unheld, isComplete }: WorkspaceGuard): Partially | undefined {
+  if (isComplete) return undefined;
+  const [first] = unheld;
+  const reason =
+    first === undefined
+      ? "the workspace is too large, or has folders whose names are not UTF-8, to find all places that other programs run by themselves"
+      : `places of the workspace that other programs run by themselves are not held: ${unheld.length}, such as ${escapeText(first)}`;
+  return { level: "partial", reason, fix: "Name a smaller workspace, or use --review or --read-only" };
 }
 
 type Partially = Required<Pick<SandboxReport, "level" | "reason" | "fix">>;

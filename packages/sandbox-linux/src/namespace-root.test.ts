@@ -12,7 +12,7 @@ afterEach(() => rm(scratch, { recursive: true, force: true }));
 
 const parts = (more: Partial<RootParts> = {}): RootParts => ({
   places: { workspace: undefined, readable: [], hidden: [], programs: [] },
-  guard: { found: [], readOnly: [], pinned: [], writable: [], isComplete: true },
+  guard: { found: [], unheld: [], readOnly: [], pinned: [], writable: [], isComplete: true },
   inside: "/run/acp-sandbox/x/inside",
   etc: "/run/acp-sandbox/x/etc",
   node: "/usr/bin/node",

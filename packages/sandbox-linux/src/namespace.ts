@@ -113,7 +113,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     confirmPrivileges("namespace", prepared.user.uid, stage.findings);
     const processes = findProcesses(child);
     await groups.add([processes.init.pid, processes.agent.pid]);
-    const { found } = prepared.guard;
+    const { found, unheld } = prepared.guard;
     const { workspace } = prepared.places;
     const overlay = workspace?.access === "overlay" ? places.find(({ path }) => path === workspace.path) : undefined;
     if (overlay !== undefined) begun.view = holdView(child.pid ?? -1, overlay);
@@ -129,7 +129,7 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
       return superviseAgent(agent);
     };
     const known = {
-      ...(found !== undefined && { persistent: found }),
+      ...(found !== undefined && { persistent: found, unheld }),
       ...(view !== undefined && { view: view.view }),
       ...(names !== undefined && { onHeldName: names.onChange }),
     };

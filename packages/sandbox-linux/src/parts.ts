@@ -41,6 +41,8 @@ export interface HeldAgent {
   readonly persistent?: readonly string[];
   /** Hears of each held name that somebody outside has changed, also of those that were changed before; left out where no name is watched. */
   readonly onHeldName?: (hear: (change: HeldNameChange) => void) => void;
+  /** What of it the agent can write, although nobody gave it; left out where the sandbox did not look. */
+  readonly unheld?: readonly string[];
   /**
    * Lets the command begin.
    *
@@ -85,6 +87,8 @@ export interface Workspace {
   readonly layers?: string;
   /** What of it stays writable although other programs run it by themselves; absolute paths in it. See {@link WorkspaceGuard}. */
   readonly writable?: readonly string[];
+  /** What was found there earlier that other programs run by themselves, the oldest first; absolute paths. It is looked for and held before the rest. */
+  readonly known?: readonly string[];
 }
 
 /** The most of a resource that an agent and its children may use. */

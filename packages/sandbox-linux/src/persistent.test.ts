@@ -33,6 +33,26 @@ describe("findPersistent()", () => {
     expect(found()).toEqual([".cursor", ".envrc", ".vscode", "a/.Claude", "a/b/.npmrc", "lefthook.yml", "x.code-workspace"]);
   });
 
+  it("finds what it knows in a workspace that is too full to be searched", () => {
+    write("z/deep/.vscode/tasks.json");
+    for (let index = 0; index < 60; index++) write(`a/${index}`);
+    const known = ["z/deep/.vscode", "z/gone/.envrc", "a/1"].map((name) => join(work, name));
+    expect(findPersistent(work, { entriesMax: 50 })).toEqual({ places: [], isComplete: false });
+    expect(findPersistent(work, { entriesMax: 50, known })).toEqual({ places: known.slice(0, 1), isComplete: false });
+    expect(findPersistent(work, { entriesMax: 0, known }).places).toEqual(known.slice(0, 1)); // its own folder is too full as well
+  });
+
+  it("says that names that are not UTF-8 hide what counts", () => {
+    const odd = (name: string): Buffer => Buffer.concat([Buffer.from(`${work}/`), Buffer.from(name, "latin1")]);
+    writeFileSync(odd("\xff.txt"), "");
+    expect(findPersistent(work)).toEqual({ places: [], isComplete: true });
+    writeFileSync(odd("\xff.code-workspace"), "");
+    expect(findPersistent(work)).toEqual({ places: [], isComplete: false });
+    rmSync(odd("\xff.code-workspace"));
+    mkdirSync(odd("\xff"));
+    expect(findPersistent(work)).toEqual({ places: [], isComplete: false });
+  });
+
   it("finds what a repository runs, and leaves what a commit writes", () => {
     git("init", "-q");
     git("config", "core.hooksPath", "tools/hooks");

@@ -2,7 +2,19 @@
  * Persistent: what in a workspace outlasts a sandbox by being run later, by itself, outside of it. Found by a walk that is bounded and begins with what
  * is nearest; what it does not reach is said.
  */
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readFileSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { isUtf8 } from "node:buffer";
 import { basename, dirname, join, normalize } from "node:path";
 import { gitConfigNames } from "./git-config-names.js";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
@@ -110,14 +122,24 @@ export interface FindOptions {
   readonly entriesMax?: number;
   /** Opens a folder that an agent has closed to us: it would be looked into by nobody, and be opened by the agent again. */
   readonly reopen?: (folder: string) => void;
+  /** Paths that are looked for first, however full the workspace is. */
+  readonly known?: readonly string[];
 }
 
 /** Finds them. `workspace` is a real path; links are not followed, and count where they have such a name. */
-export function findPersistent(workspace: string, { entriesMax = ENTRIES_MAX, reopen = nothing }: FindOptions = {}): Persistent {
-  // What is nearest counts most, and is found by its name also where a folder is too full to be read.
-  const found = new Set(PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere));
-  const walk: Walk = { workspace, found, open: [join(workspace, ".git"), workspace], left: entriesMax, isComplete: true };
+export function findPersistent(
+  workspace: string,
+  { entriesMax = ENTRIES_MAX, reopen = nothing, known = [] }: FindOptions = {},
+): Persistent {
+  const remembered = known.filter((place) => place !== workspace && liesIn(place, workspace) && canReach(place));
+  // What is nearest counts most, and is found by its name also where a folder is too full to be read; so is what was there before.
+  const names = [...PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere), ...remembered.filter(saysItself)];
+  const open = [join(workspace, ".git"), ...remembered.map((place) => dirname(place)), workspace];
+  const walk: Walk = { workspace, found: new Set(names), open, left: entriesMax, isComplete: true };
+  const seen = new Set<string>();
   for (const directory of walk.open) {
+    if (seen.has(directory)) continue;
+    seen.add(directory);
     if (isClosed(directory)) reopen(directory);
     const { entries, isWhole } = list(directory, walk.left);
     walk.left -= entries.length;
@@ -126,10 +148,38 @@ export function findPersistent(workspace: string, { entriesMax = ENTRIES_MAX, re
     if (has("HEAD") && (has("commondir") || (has("objects") && has("refs")))) takeGit(walk, directory);
     else for (const entry of entries) take(walk, join(directory, entry.name), entry);
   }
-  return { places: [...found].sort(), isComplete: walk.isComplete };
+  for (const place of [...walk.found].filter(isLink)) takeTarget(walk, place);
+  return { places: [...walk.found].sort(), isComplete: walk.isComplete };
 }
 
 function nothing(): void {}
+
+/** A name that says it alone; what a configuration of Git's names is found through that. */
+function saysItself(place: string): boolean {
+  const name = basename(place);
+  return isPersistentFolder(name) || isPersistentFile(name) || name === ".git";
+}
+
+/** What a link of such a name leads to in the workspace: whoever runs the one runs the other. A link `.git` leads to a repository, which the walk finds. */
+function takeTarget({ workspace, found }: Pick<Walk, "workspace" | "found">, link: string): void {
+  if (basename(link).toLowerCase() === ".git") return;
+  try {
+    const target = realpathSync(link);
+    if (target !== workspace && liesIn(target, workspace) && !liesIn(link, target)) found.add(target);
+  } catch {
+    // leads nowhere, or where nobody gets
+  }
+}
+
+/** Whether something is there, and no link on the way to it. */
+function canReach(place: string): boolean {
+  try {
+    closeSync(openPath(dirname(place)).fd);
+    return isThere(place);
+  } catch {
+    return false;
+  }
+}
 
 /** Whether its owner may not look into a folder; root may, whatever it says. */
 function isClosed(folder: string): boolean {
@@ -137,7 +187,7 @@ function isClosed(folder: string): boolean {
   return found !== undefined && found.isDirectory() && (found.mode & OWNERS) !== OWNERS;
 }
 
-function hasOf(entries: readonly Dirent[]): (name: string) => boolean {
+function hasOf(entries: readonly Entry[]): (name: string) => boolean {
   const names = new Set(entries.map(({ name }) => name));
   return (name) => names.has(name);
 }
@@ -157,7 +207,7 @@ interface Walk {
   isComplete: boolean;
 }
 
-function take({ workspace, found, open }: Walk, path: string, entry: Dirent): void {
+function take({ workspace, found, open }: Walk, path: string, entry: Entry): void {
   const name = entry.name.toLowerCase();
   if (entry.isDirectory()) {
     if (isPersistentFolder(name)) found.add(path);
@@ -192,30 +242,47 @@ function takeNamed({ workspace, found }: Pick<Walk, "workspace" | "found">, conf
   }
 }
 
+type Entry = Pick<Dirent, "name" | "isDirectory" | "isSymbolicLink">;
+
 interface Listing {
-  readonly entries: readonly Dirent[];
-  /** Whether these are all. */
+  readonly entries: readonly Entry[];
+  /** Whether these are all that may count. */
   readonly isWhole: boolean;
 }
 
 /** The first entries of a folder: one that an agent has filled must not stop us. */
 function list(directory: string, entriesMax: number): Listing {
-  const entries: Dirent[] = [];
+  const entries: Entry[] = [];
+  let isWhole = true;
   try {
-    const open = opendirSync(directory);
+    const open = opendirSync(directory, { encoding: "latin1" });
     try {
       for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
         if (entries.length >= entriesMax) return { entries, isWhole: false };
-        entries.push(entry);
+        const read = readEntry(entry);
+        if (read === undefined) isWhole &&= !mayCount(entry);
+        else entries.push(read);
       }
     } finally {
       open.closeSync();
     }
-    return { entries, isWhole: true };
+    return { entries, isWhole };
   } catch (error) {
     // What is gone, or was no folder, has nothing in it; what an agent has closed to us may have.
     return { entries, isWhole: error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR") };
   }
+}
+
+/** `undefined` where its name, read byte by byte, is not UTF-8: no text leads to it. */
+function readEntry(entry: Dirent): Entry | undefined {
+  const bytes = Buffer.from(entry.name, "latin1");
+  if (!isUtf8(bytes)) return undefined;
+  return { name: bytes.toString("utf8"), isDirectory: () => entry.isDirectory(), isSymbolicLink: () => entry.isSymbolicLink() };
+}
+
+/** Of a name that no text leads to. */
+function mayCount(entry: Dirent): boolean {
+  return entry.isDirectory() || isPersistentFile(entry.name);
 }
 
 /** The text of a file of ordinary size, and of nothing else: a pipe of that name would keep us waiting. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { findApart } from "./review-apart.js";
+import { createFindApart } from "./review-apart.js";
 
 const THERE = ["store/HEAD", "src/hooks/use.ts"];
-const view = { isThere: (path: string): boolean => THERE.includes(path), held: ["tools/hooks"] };
+const view = { isThere: (path: string): boolean => THERE.includes(path), held: new Set(["tools/hooks"]) };
 
-describe("findApart()", () => {
+describe("createFindApart()", () => {
   it.each([
     [".envrc", ".envrc"],
     ["sub/.vscode/tasks.json", "sub/.vscode"],
@@ -23,10 +23,10 @@ describe("findApart()", () => {
     ["src/config", null],
     ["package.json", null],
   ])("of %s is %s", (path, expected) => {
-    expect(findApart(path, view)).toBe(expected);
+    expect(createFindApart(view)(path)).toBe(expected);
   });
 
   it("is nothing for a repository's own folder", () => {
-    expect(findApart("new/.git", view, true)).toBeNull();
+    expect(createFindApart(view)("new/.git", true)).toBeNull();
   });
 });

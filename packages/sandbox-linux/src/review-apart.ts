@@ -3,35 +3,49 @@
  * has already.
  */
 import { GIT_NAMES, isPersistentFile, isPersistentFolder } from "./persistent-names.js";
-import { liesIn } from "./workspace.js";
 
 /** What is known of a workspace with its changes. */
 export interface ApartView {
   /** Whether there is something at a path, with all changes. */
   readonly isThere: (path: string) => boolean;
   /** Paths that the workspace's guard would hold. */
-  readonly held: readonly string[];
+  readonly held: ReadonlySet<string>;
 }
 
 const GIT: ReadonlySet<string> = new Set(GIT_NAMES);
 
-/** The first of a path and what is above it, from the top, that other programs run by themselves; null where there is none. */
-export function findApart(path: string, { isThere, held }: ApartView, isFolder = false): string | null {
-  const words = path.split("/");
-  const found = words.findIndex((word, index) => {
-    const name = word.toLowerCase();
-    const here = words.slice(0, index + 1).join("/");
-    if (isPersistentFolder(name) || held.some((each) => liesIn(here, each))) return true;
-    if (GIT.has(name) && isGitFolder(words.slice(0, index), isThere)) return true;
+/**
+ * Finds the first of a path and what is above it, from the top, that other programs run by themselves; null where there is none. What is found of a folder is
+ * kept: an agent can make thousands of files in one that lies deep.
+ */
+export function createFindApart({ isThere, held }: ApartView): (path: string, isFolder?: boolean) => string | null {
+  const folders = new Map<string, string | null>([["", null]]);
+  const isOne = (above: string, path: string, name: string): boolean =>
+    isPersistentFolder(name) || held.has(path) || (GIT.has(name) && isGitFolder(above, isThere));
+  const ofFolder = (path: string): string | null => {
+    const known = folders.get(path);
+    if (known !== undefined) return known;
+    const { above, name } = split(path);
+    const found = ofFolder(above) ?? (isOne(above, path, name) ? path : null);
+    folders.set(path, found);
+    return found;
+  };
+  return (path, isFolder = false) => {
+    const { above, name } = split(path);
     // `.git` is a file in submodules and in worktrees: it says where the repository is.
-    return index === words.length - 1 && !isFolder && (isPersistentFile(name) || name === ".git");
-  });
-  // Git never runs its samples.
-  if (found === -1 || (words[found] === "hooks" && path.endsWith(".sample"))) return null;
-  return words.slice(0, found + 1).join("/");
+    const isFile = !isFolder && (isPersistentFile(name) || name === ".git");
+    const found = ofFolder(above) ?? (isFile || isOne(above, path, name) ? path : null);
+    // Git never runs its samples.
+    return found !== null && split(found).name === "hooks" && path.endsWith(".sample") ? null : found;
+  };
 }
 
-function isGitFolder(words: readonly string[], isThere: ApartView["isThere"]): boolean {
-  const path = words.join("/");
-  return words.at(-1)?.toLowerCase() === ".git" || isThere(path === "" ? "HEAD" : `${path}/HEAD`);
+/** The folder above, empty at the top, and the name in lower case. */
+function split(path: string): { readonly above: string; readonly name: string } {
+  const at = path.lastIndexOf("/");
+  return { above: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1).toLowerCase() };
+}
+
+function isGitFolder(path: string, isThere: ApartView["isThere"]): boolean {
+  return split(path).name === ".git" || isThere(path === "" ? "HEAD" : `${path}/HEAD`);
 }

@@ -44,7 +44,7 @@ function readBefore({ listing }: ReviewSnapshot, path: string, { size, sha256 }:
     below(fd, path.split("/"), (folder, name) => {
       // A byte more than it had is too much already.
       const state = readState(folder, name, {
-        budget: { entries: 0, bytes: size + 1 },
+        budget: { entries: 0, bytes: size + 1, text: 0 },
         take: (chunk) => chunks.push(Uint8Array.from(chunk)),
       });
       isSame = state?.kind === "file" && state.sha256 === sha256;

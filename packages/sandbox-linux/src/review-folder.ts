@@ -10,6 +10,8 @@ import type { FileState } from "./review-parts.js";
 export interface ReadBudget {
   entries: number;
   bytes: number;
+  /** Bytes of the list of changes: names may be long, and lie deep. */
+  text: number;
 }
 
 /** The nine bits of rights. */

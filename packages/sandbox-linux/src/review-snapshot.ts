@@ -3,22 +3,19 @@
  * what is taken comes from there, and the digest of the list is what an answer names.
  */
 import { createHash } from "node:crypto";
-import { closeSync, constants, lstatSync, openSync, readFileSync, readSync, renameSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, lstatSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConsentError } from "@acp/core";
 import { UPPER } from "./layers.js";
 import { overlayHelper } from "./native-helper.js";
-import { findPersistent, isPlainConfig, isThere as isOnDisk } from "./persistent.js";
 import { fileIdOf, openPath } from "./places.js";
 import { removeTree } from "./remove-tree.js";
-import { type ApartView, findApart } from "./review-apart.js";
 import type { ReadBudget } from "./review-folder.js";
-import { leadsOut } from "./review-links.js";
-import type { ReviewChange, ReviewListing, ReviewRefusal, ReviewSnapshot } from "./review-parts.js";
-import { type ContentStore, type FoundChange, walkLayer, type Walked } from "./review-walk.js";
+import { judgeChanges } from "./review-judge.js";
+import type { ReviewListing, ReviewSnapshot } from "./review-parts.js";
+import { type ContentStore, walkLayer } from "./review-walk.js";
 import { runTool } from "./tools.js";
-import { readTarget } from "./review-target.js";
 
 /** What a snapshot is made of. */
 export interface SnapshotParts {
@@ -30,16 +27,16 @@ export interface SnapshotParts {
   readonly directory: string;
   /** When the agent started, by this machine's clock. */
   readonly sinceMs: number;
-  /** The most that is read: names, and bytes. */
-  readonly limits?: { readonly entries?: number; readonly bytes?: number };
+  /** The most that is read: names, bytes, and bytes of the list; {@link SNAPSHOT_LIMITS} unless given. */
+  readonly limits?: Partial<Readonly<ReadBudget>>;
 }
 
-/** An installation of a large project's dependencies is 100,000 files and 2 GB. */
-const LIMITS: Readonly<ReadBudget> = { entries: 400_000, bytes: 8 * 2 ** 30 };
+/** The most that a snapshot holds. An installation of a large project's dependencies is 100,000 files and 2 GB. */
+export const SNAPSHOT_LIMITS: Readonly<ReadBudget> = { entries: 400_000, bytes: 8 * 2 ** 30, text: 240 * 2 ** 20 };
 const LISTING = "changes.json";
 const CONTENT = "content";
 const LISTING_BYTES_MAX = 256 * 2 ** 20;
-const CONFIG_BYTES_MAX = 65_536;
+const ZEROS = Buffer.alloc(1_048_576);
 const ATTRIBUTES_TIMEOUT_MS = 120_000;
 
 /**
@@ -49,18 +46,21 @@ const ATTRIBUTES_TIMEOUT_MS = 120_000;
  */
 export async function makeSnapshot({ workspace, layers, directory, sinceMs, limits }: SnapshotParts): Promise<ReviewSnapshot> {
   const attributes = await readAttributes(join(layers, UPPER));
-  const fresh = `${directory}.new`;
+  const fresh = freshOf(directory);
   await removeTree(fresh);
   await mkdir(fresh, { mode: 0o700 });
-  const [upper, lower] = [openPath(join(layers, UPPER)).fd, openPath(workspace).fd];
-  const content = openSync(join(fresh, CONTENT), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  const open: number[] = [];
   try {
-    const budget = { ...LIMITS, ...limits };
+    const opened = (fd: number): number => (open.push(fd), fd);
+    const upper = opened(openPath(join(layers, UPPER)).fd);
+    const lower = opened(openPath(workspace).fd);
+    const content = opened(openSync(join(fresh, CONTENT), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+    const budget = { ...SNAPSHOT_LIMITS, ...limits };
     const walked = walkLayer({ upper, lower, attributes: attributes.all, content: storeIn(content), sinceMs, budget });
     const listing: ReviewListing = {
       format: 1,
       workspace: { path: workspace, ...fileIdOf(lower) },
-      ...judge(workspace, walked, join(fresh, CONTENT)),
+      ...judgeChanges({ workspace, ...walked, content: join(fresh, CONTENT) }),
       isComplete: walked.isComplete && attributes.isComplete,
     };
     const text = JSON.stringify(listing);
@@ -68,9 +68,22 @@ export async function makeSnapshot({ workspace, layers, directory, sinceMs, limi
     await removeTree(directory);
     renameSync(fresh, directory);
     return { directory, digest: digestOf(text), listing };
+  } catch (error) {
+    // It may have filled the disk, which others need.
+    await removeTree(fresh);
+    throw error;
   } finally {
-    for (const fd of [upper, lower, content]) closeSync(fd);
+    for (const fd of open) closeSync(fd);
   }
+}
+
+/** Removes what a snapshot in the making has left whose maker was killed. Nobody may be making one there. */
+export async function removeUnfinished(directory: string): Promise<void> {
+  await removeTree(freshOf(directory));
+}
+
+function freshOf(directory: string): string {
+  return `${directory}.new`;
 }
 
 /**
@@ -115,16 +128,21 @@ function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+/** What is empty in a file takes no room here either: an agent can make a file of gigabytes at once that has none. */
 function storeIn(fd: number): ContentStore {
   let [kept, written] = [0, 0];
   return {
     take(chunk) {
-      for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done, chunk.length - done, written + done);
+      const isEmpty = chunk.length <= ZEROS.length && ZEROS.subarray(0, chunk.length).equals(chunk);
+      for (let done = 0; !isEmpty && done < chunk.length; ) done += writeSync(fd, chunk, done, chunk.length - done, written + done);
       written += chunk.length;
     },
     end(isKept) {
       const at = kept;
-      kept = written = isKept ? written : kept;
+      kept = isKept ? written : kept;
+      // What was not kept must not be in the holes of what comes next.
+      if (written !== kept || kept !== at) ftruncateSync(fd, kept);
+      written = kept;
       return at;
     },
   };
@@ -144,49 +162,4 @@ async function readAttributes(upper: string): Promise<{ readonly all: ReadonlyMa
   const all = new Map<string, string>();
   for (let index = 0; index + 1 < words.length; index += 2) all.set(words[index] ?? "", words[index + 1] ?? "");
   return { all, isComplete: code === 0 };
-}
-
-/** What each change means, once all are known. */
-function judge(workspace: string, { changes, refused }: Walked, content: string): Pick<ReviewListing, "changes" | "refused"> {
-  const byPath = new Map(changes.map((change) => [change.path, change]));
-  const targetOf = (path: string): string | undefined => readTarget(workspace, path, byPath);
-  const isThere = (path: string): boolean => {
-    const change = byPath.get(path);
-    return change === undefined ? isOnDisk(join(workspace, path)) : change.after !== null;
-  };
-  const held = findPersistent(workspace).places.map((place) => place.slice(workspace.length + 1));
-  const out = changes.filter(({ path, after }) => after?.kind === "link" && leadsOut(path, { workspace, targetOf }));
-  const isOut = new Set(out.map(({ path }) => path));
-  const outside: readonly ReviewRefusal[] = out.map(({ path }) => ({ path, reason: "it is a link that leads out of the workspace" }));
-  const view = { isThere, held };
-  return {
-    changes: [...changes]
-      .filter(({ path }) => !isOut.has(path))
-      .sort(byPathOrder)
-      .map((change) => withApart(change, view, content)),
-    refused: [...refused, ...outside].sort(byPathOrder),
-  };
-}
-
-/** A repository that Git has just made has a configuration that names no program. */
-function withApart(change: FoundChange, view: ApartView, content: string): ReviewChange {
-  const { path, before, after, at } = change;
-  const apart = findApart(path, view, after?.kind === "folder");
-  const isNewConfig =
-    apart === path && path.endsWith("/config") && before === null && after?.kind === "file" && after.size <= CONFIG_BYTES_MAX;
-  return { ...change, apart: isNewConfig && isPlainConfig(readText(content, at, after.size)) ? null : apart };
-}
-
-function readText(path: string, at: number, size: number): string {
-  const fd = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(size);
-    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, size, at));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function byPathOrder(one: { readonly path: string }, other: { readonly path: string }): number {
-  return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
 }

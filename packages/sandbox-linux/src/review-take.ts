@@ -5,7 +5,7 @@
 import { closeSync } from "node:fs";
 import { ConsentError } from "@acp/core";
 import { fileIdOf, isSame, openPath } from "./places.js";
-import { inFolder, isSameState, readState } from "./review-folder.js";
+import { inFolder, isSameState, type ReadBudget, readState } from "./review-folder.js";
 import { leadsOut } from "./review-links.js";
 import type { FileState, ReviewChange, ReviewSnapshot } from "./review-parts.js";
 import { putFile, putFolder, putLink, remove, setRights } from "./review-put.js";
@@ -65,7 +65,7 @@ interface Choice {
   readonly apart: readonly string[];
 }
 
-/** The folders above what is named come along. */
+/** The folders above what is named come along where there is none yet; what others made of their rights does not. */
 function choose(changes: readonly ReviewChange[], paths: TakeOrder["paths"]): Choice {
   const isNamed = (path: string): boolean => paths === "all" || paths.some((each) => liesIn(path, each));
   const isMeant = ({ path, apart }: ReviewChange): boolean =>
@@ -75,9 +75,11 @@ function choose(changes: readonly ReviewChange[], paths: TakeOrder["paths"]): Ch
   const named = changes.filter(({ path }) => isNamed(path));
   const meant = new Set(named.filter(isMeant));
   const above = new Set([...meant].flatMap(({ path }) => foldersAbove(path)));
+  const isNeeded = ({ path, before, after }: ReviewChange): boolean =>
+    above.has(path) && after?.kind === "folder" && before?.kind !== "folder";
   return {
-    chosen: changes.filter((change) => meant.has(change) || (above.has(change.path) && change.after?.kind === "folder")),
-    apart: named.filter((change) => !meant.has(change) && !above.has(change.path)).map(({ path }) => path),
+    chosen: changes.filter((change) => meant.has(change) || isNeeded(change)),
+    apart: named.filter((change) => !meant.has(change) && !isNeeded(change)).map(({ path }) => path),
   };
 }
 
@@ -175,8 +177,8 @@ function inParent(root: number, path: string, act: (folder: number | undefined, 
 }
 
 /** What is compared was read within a budget when the snapshot was made. */
-function unbounded(): { entries: number; bytes: number } {
-  return { entries: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+function unbounded(): ReadBudget {
+  return { entries: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER, text: 0 };
 }
 
 function reasonOf(error: unknown): string {

@@ -46,7 +46,11 @@ export interface Walked {
   readonly isComplete: boolean;
 }
 
+/** What a change has in the list besides its path: two states, one of them with a hash. */
+const CHANGE_BYTES = 320;
 const DEPTH_MAX = 128;
+/** A path that is longer leads nowhere: nobody can open it in one go. */
+const PATH_BYTES_MAX = 4_095;
 const SET_ID = 0o6000;
 
 interface Walk extends WalkParts {
@@ -75,12 +79,15 @@ interface Folder {
 
 function walkFolder(walk: Walk, folder: Folder): void {
   const { names } = noted(walk, folder.path, listFolder(folder.upper, walk.budget));
-  for (const name of names) walkEntry(walk, folder, name);
+  for (const name of names) {
+    if (walk.budget.text < 0) return;
+    walkEntry(walk, folder, name);
+  }
   if (!folder.hidesLower || folder.lower === undefined) return;
   const kept = new Set(names);
   const below = noted(walk, folder.path, listFolder(folder.lower, walk.budget));
   for (const name of below.names)
-    if (!kept.has(name)) walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
+    if (!kept.has(name) && walk.budget.text >= 0) walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
 }
 
 function noted(walk: Walk, path: string, found: FolderNames): FolderNames {
@@ -118,7 +125,7 @@ function walkEntry(walk: Walk, folder: Folder, name: string): void {
 /** A folder keeps what is below it in the workspace, unless it took the place of something else. */
 function walkSubfolder(walk: Walk, folder: Folder, { name, isOpaque }: { readonly name: string; readonly isOpaque: boolean }): void {
   const path = `${folder.path}${name}`;
-  if (folder.depth >= DEPTH_MAX) return refuse(walk, path, "it lies too deep");
+  if (folder.depth >= DEPTH_MAX || isTooLong(path)) return refuse(walk, path, "it lies too deep");
   const upper = openFolder(folder.upper, name);
   if (upper === undefined) return refuse(walk, path, "it is a folder that is closed to its owner");
   const lower = folder.lower === undefined ? undefined : openFolder(folder.lower, name);
@@ -136,6 +143,11 @@ function walkSubfolder(walk: Walk, folder: Folder, { name, isOpaque }: { readonl
   }
 }
 
+/** Whether names in a folder would be. */
+function isTooLong(path: string): boolean {
+  return Buffer.byteLength(path) + 256 > PATH_BYTES_MAX;
+}
+
 function beforeOf(walk: Walk, { lower }: Folder, name: string): FileState | null {
   return lower === undefined ? null : readState(lower, name, { budget: walk.budget });
 }
@@ -150,7 +162,7 @@ interface LowerFolder {
 function walkGone(walk: Walk, { folder, path, depth }: LowerFolder, name: string): void {
   const before = readState(folder, name, { budget: walk.budget });
   if (before === null) return;
-  if (before.kind === "other" || depth >= DEPTH_MAX)
+  if (before.kind === "other" || depth >= DEPTH_MAX || isTooLong(`${path}${name}`))
     return refuse(walk, `${path}${name}`, "what is there in the workspace cannot be compared");
   add(walk, { lower: folder, path }, { name, before, after: null, at: 0 });
   if (before.kind === "folder") removeBelow(walk, { lower: folder, path, depth }, name);
@@ -160,7 +172,7 @@ function removeBelow(walk: Walk, { lower = -1, path, depth }: Pick<Folder, "lowe
   inFolder(lower, name, (fd) => {
     if (fd === undefined) return refuse(walk, `${path}${name}`, "it is a folder that cannot be looked into");
     const { names } = noted(walk, `${path}${name}/`, listFolder(fd, walk.budget));
-    for (const each of names) walkGone(walk, { folder: fd, path: `${path}${name}/`, depth: depth + 1 }, each);
+    for (const each of names) if (walk.budget.text >= 0) walkGone(walk, { folder: fd, path: `${path}${name}/`, depth: depth + 1 }, each);
   });
 }
 
@@ -175,9 +187,21 @@ function add(walk: Walk, { lower, path }: Pick<Folder, "lower" | "path">, { name
   const changedMs = before === null || lower === undefined ? 0 : (lookAt(lower, name)?.ctimeMs ?? 0);
   // A folder changes with every name in it.
   const isChangedHere = before?.kind !== "folder" && changedMs > walk.sinceMs;
-  walk.changes.push({ path: `${path}${name}`, before, after, at, isChangedHere });
+  const change = { path: `${path}${name}`, before, after, at, isChangedHere };
+  if (hasRoom(walk, change.path, after?.kind === "link" ? after.target : "")) walk.changes.push(change);
 }
 
 function refuse(walk: Walk, path: string, reason: string): void {
-  walk.refused.push({ path, reason });
+  if (hasRoom(walk, path, reason)) walk.refused.push({ path, reason });
+}
+
+/** Where the list is full, nothing more is looked at. */
+function hasRoom(walk: Walk, ...texts: readonly string[]): boolean {
+  const { budget } = walk;
+  // A path is there twice where it is apart.
+  budget.text -= texts.reduce((sum, text) => sum + 2 * Buffer.byteLength(JSON.stringify(text)), CHANGE_BYTES);
+  if (budget.text >= 0) return true;
+  walk.isComplete = false;
+  budget.entries = 0;
+  return false;
 }

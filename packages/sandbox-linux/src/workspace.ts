@@ -192,11 +192,13 @@ export async function socketsIn(directory: string, entriesMax = 20_000): Promise
 
 /** The same workspace by its real path. */
 function rooted(workspace: Workspace, path: string): Workspace {
-  const { writable } = workspace;
+  const { writable, known } = workspace;
+  const rebase = (paths: readonly string[]): readonly string[] => paths.map((each) => join(path, relative(workspace.path, each)));
   return {
     ...workspace,
     path,
-    ...(writable !== undefined && { writable: writable.map((each) => join(path, relative(workspace.path, each))) }),
+    ...(writable !== undefined && { writable: rebase(writable) }),
+    ...(known !== undefined && { known: rebase(known) }),
   };
 }
 

@@ -106,6 +106,69 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
     expect(() => take(snapshot, ["nothing"])).toThrow(expect.objectContaining({ code: "options_invalid" }));
   });
 
+  it("leaves the rights of folders above what is named", async () => {
+    await using world = overlayWorld(FILES);
+    const snapshot = await review(world, "chmod 777 folder; echo x > folder/new");
+    expect(take(snapshot, ["folder/new"]).taken).toEqual(["folder/new"]);
+    expect(lstatSync(join(world.work, "folder")).mode & 0o777).toBe(0o755);
+    expect(take(snapshot).taken).toEqual(["folder"]);
+  });
+
+  it("sets apart what completes a repository that an earlier part began", async () => {
+    await using world = overlayWorld(FILES);
+    const first = await review(
+      world,
+      "mkdir -p r/objects r/refs; printf '[core]\\n\\tsshCommand = ./x\\n' > r/config; mkdir c; echo ../r > c/commondir",
+    );
+    expect(take(first).apart).toEqual([]); // no repository yet
+    const second = await review(world, "echo 'ref: refs/heads/main' | tee r/HEAD > c/HEAD; mkdir -p p/objects; echo x > p/HEAD");
+    expect(take(second).apart).toEqual(["c/HEAD", "r/HEAD"]);
+    expect(take(second, ["r/HEAD"]).taken).toEqual(["r/HEAD"]);
+  });
+
+  it("sets apart what a changed configuration names, and where a link of a name that is run leads", async () => {
+    await using world = overlayWorld({ ...FILES, ".git/HEAD": "x", ".git/config": "", "words/a": "" });
+    const snapshot = await review(
+      world,
+      `printf '[include]\\n\\tpath = ../more.inc\\n[core]\\n\\thooksPath = h\\n[alias]\\n\\tx = !sh go.sh words\\n' > .git/config
+       printf '[core]\\n\\tfsmonitor = watch\\n' > more.inc; mkdir h set; touch h/pre-push go.sh watch set/tasks.json words/b; ln -s set .vscode`,
+    );
+    const apart = snapshot.listing.changes.filter((each) => each.apart !== null).map(({ path }) => path);
+    expect(apart).toEqual([".git/config", ".vscode", "go.sh", "h", "h/pre-push", "more.inc", "set", "set/tasks.json", "watch"]);
+  });
+
+  it("is bounded while it is made: by names, and by how long they are", async () => {
+    await using world = overlayWorld(FILES);
+    const made = await review(world, "for i in $(seq 50); do mkdir -p d$i/$(printf %0200d 0); done");
+    const parts = { workspace: world.work, layers: world.layers, directory: join(world.home, "small"), sinceMs: 0 };
+    const few = await makeSnapshot({ ...parts, limits: { entries: 30 } });
+    expect([few.listing.isComplete, few.listing.changes.length < 31]).toEqual([false, true]);
+    const short = await makeSnapshot({ ...parts, limits: { text: 10_000 } });
+    expect([short.listing.isComplete, JSON.stringify(short.listing).length < 10_500]).toEqual([false, true]);
+    expect([made.listing.isComplete, made.listing.changes.length]).toEqual([true, 100]);
+    const deep = await review(world, "rm -r d*; n=$(printf %0200d 0); for i in $(seq 18); do mkdir $n; cd $n; done; mkdir -p $n/$n");
+    expect(deep.listing.refused).toEqual([{ path: expect.stringMatching(/^[0/]{4019}$/u), reason: "it lies too deep" }]);
+  });
+
+  it("keeps nothing of a snapshot that fails", async () => {
+    await using world = overlayWorld(FILES);
+    await review(world, "echo x > new");
+    renameSync(world.work, `${world.work}.away`);
+    await expect(look(world)).rejects.toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(readdirSync(world.home).sort()).toEqual(["layers", "snapshot"]);
+    renameSync(`${world.work}.away`, world.work);
+  });
+
+  it("holds what is empty in a file without its room, and nothing of another file in it", async () => {
+    await using world = overlayWorld({ a: "x".repeat(5_000_000) });
+    const snapshot = await review(world, "touch a; truncate -s 64M b; cp a c; echo 1 >> c; truncate -s 2M d");
+    expect(kinds(snapshot)).toEqual(["b - file", "c - file", "d - file"]);
+    const { blocks, size } = lstatSync(join(snapshot.directory, "content"));
+    expect([blocks * 512 < 8_000_000, size]).toEqual([true, 2 ** 26 + 5_000_002 + 2 * 2 ** 20]);
+    expect(take(snapshot, ["c", "d"]).taken).toEqual(["c", "d"]);
+    expect(readFileSync(join(world.work, "d")).equals(Buffer.alloc(2 * 2 ** 20))).toBe(true);
+  });
+
   it("takes what runs by itself only by its name", async () => {
     await using world = overlayWorld({ ...FILES, ".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "" });
     const snapshot = await review(

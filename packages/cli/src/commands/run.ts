@@ -14,6 +14,7 @@ import { codeOfSignal } from "../run/exit-code.js";
 import { holdAgent } from "../run/hold-agent.js";
 import type { HoldAgentParts } from "../run/hold-agent.js";
 import { checkHostPorts } from "../run/host-ports.js";
+import { readKnownPlaces } from "../run/known-places.js";
 import { modelTunnels } from "../run/model-hosts.js";
 import { findOpenClawLocations } from "../run/openclaw-user.js";
 import { ownPackages } from "../run/own-packages.js";
@@ -25,7 +26,7 @@ import { namedDirectory } from "../home/named-directory.js";
 import { checkProgramInside } from "../run/program-inside.js";
 import { makeSandboxes } from "../run/sandboxes.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { endUnwritten, openReview } from "../review/store.js";
+import { endUnwritten, openReview, sweepReviews } from "../review/store.js";
 import type { OpenedReview } from "../review/store.js";
 
 /** Runs the command. */
@@ -65,7 +66,8 @@ async function runPlan(
   await checkHostPorts(given.hostPorts, ownPorts(source));
   const privateHome = given.privateHome === undefined ? undefined : await namedDirectory(home.dir, "homes", given.privateHome);
   const onNotice = (text: string): void => invocation.print.notice(text);
-  const { plan, review } = await withReview(given, home, invocation.values.agent);
+  await sweepReviews(home);
+  const { plan, review } = await withReview(await withKnown(given, home), home, invocation.values.agent);
   const parts = { ...asked, plan };
   const programs = ownPackages();
   const sandboxes = makeSandboxes(plan, { hidden, programs, privateHome, onNotice });
@@ -87,6 +89,13 @@ async function runPlan(
     );
     if (review !== undefined) await endUnwritten(review);
   }
+}
+
+/** What the workspace had when an agent started there before. */
+async function withKnown(plan: RunPlan, home: Home): Promise<RunPlan> {
+  const { workspace } = plan;
+  if (workspace?.access !== "read-write") return plan;
+  return { ...plan, workspace: { ...workspace, known: await readKnownPlaces(home, workspace.path) } };
 }
 
 /** Where the workspace is an overlay, what is written to it goes to a place of the home that outlasts the run. */

@@ -108,9 +108,10 @@ function resourceNotice({ level, items }: SandboxReport): string | undefined {
   return `The agent can use up more than it should: ${caps.reason}${caps.fix === undefined ? "" : `. ${caps.fix}`}`;
 }
 
-function sandboxNotice({ sandbox, level, reason, dns }: SandboxReport): readonly [NoticeCode, string] {
+function sandboxNotice({ sandbox, level, reason, fix, dns }: SandboxReport): readonly [NoticeCode, string] {
   if (level === "none") return ["isolation_none", `No isolation: sandbox "${sandbox}" holds nothing: ${reason}`];
   if (level === "advisory") return ["isolation_advisory", `No barrier: sandbox "${sandbox}" is advisory: ${reason}`];
   const names = dns === "open" ? "; it asks the host's name servers past the gate, and what it asks can carry anything out" : "";
-  return ["isolation", `The agent runs in sandbox "${sandbox}", level ${level}: ${reason}${names}`];
+  const hint = fix === undefined ? "" : `. ${fix}`;
+  return ["isolation", `The agent runs in sandbox "${sandbox}", level ${level}: ${reason}${names}${hint}`];
 }

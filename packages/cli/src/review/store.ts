@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ConsentError, isConsentError, isJsonObject } from "@acp/core";
 import { createFileAtomic, holdWriter, makePrivateDirectory, whileWriting } from "@acp/home";
 import type { Home } from "@acp/home";
-import { makeSnapshot, readSnapshot, removeTree } from "@acp/sandbox-linux";
+import { makeSnapshot, readSnapshot, removeTree, removeUnfinished } from "@acp/sandbox-linux";
 import type { ReviewSnapshot } from "@acp/sandbox-linux";
 
 /** One of them. */
@@ -38,6 +38,9 @@ const RECORD_BYTES_MAX = 65_536;
 /** So that a long command makes no record that is not read. */
 const COMMAND_CHARS_MAX = 500;
 const RUNNING = "run";
+/** What was shown, and what is left beside it. */
+const FROZEN = "snapshot";
+const REST = "rest";
 /** A person has a handful. */
 const REVIEWS_MAX = 1_000;
 
@@ -111,26 +114,45 @@ export async function isRunning({ directory }: Review): Promise<boolean> {
   }
 }
 
+/** Removes copies that were being made by processes which were killed; each may be as large as what an agent wrote. */
+export async function sweepReviews(home: Pick<Home, "dir">): Promise<void> {
+  const all = join(home.dir, "reviews");
+  const names = await readdir(all).catch(() => []);
+  for (const id of names.filter((name) => ID.test(name)).slice(0, REVIEWS_MAX)) await sweep(join(all, id)).catch(leaveIt);
+}
+
+async function sweep(directory: string): Promise<void> {
+  const names = await readdir(directory);
+  if (![`${FROZEN}.new`, REST, `${REST}.new`].some((name) => names.includes(name))) return;
+  // Somebody who is at it holds it.
+  await using _held = await holdWriter(directory, 1);
+  for (const name of [FROZEN, REST]) await removeUnfinished(join(directory, name));
+  await removeTree(join(directory, REST));
+}
+
+function leaveIt(): void {}
+
 /** Freezes what there is now, in place of what was frozen before. */
 export function freeze(review: Review): Promise<ReviewSnapshot> {
-  return freezeInto(review, "snapshot");
+  return whileWriting(review.directory, () => makeSnapshot(partsOf(review, FROZEN)));
 }
 
 /** Whether the workspace is as the agent wanted it, beside what was frozen. */
-export async function isEmpty(review: Review): Promise<boolean> {
-  const { listing, directory } = await freezeInto(review, "rest");
-  await removeTree(directory);
-  return listing.changes.length === 0 && listing.refused.length === 0 && listing.isComplete;
+export function isEmpty(review: Review): Promise<boolean> {
+  return whileWriting(review.directory, async () => {
+    const { listing, directory } = await makeSnapshot(partsOf(review, REST));
+    await removeTree(directory);
+    return listing.changes.length === 0 && listing.refused.length === 0 && listing.isComplete;
+  });
 }
 
-function freezeInto({ directory, workspace, startedMs }: Review, name: string): Promise<ReviewSnapshot> {
-  const parts = { workspace, layers: join(directory, "layers"), directory: join(directory, name), sinceMs: startedMs };
-  return whileWriting(directory, () => makeSnapshot(parts));
+function partsOf({ directory, workspace, startedMs }: Review, name: string): Parameters<typeof makeSnapshot>[0] {
+  return { workspace, layers: join(directory, "layers"), directory: join(directory, name), sinceMs: startedMs };
 }
 
 /** What was frozen last, while nobody else changes it. */
 export function withFrozen<T>({ directory }: Review, act: (snapshot: ReviewSnapshot | undefined) => Promise<T>): Promise<T> {
-  return whileWriting(directory, () => act(readSnapshot(join(directory, "snapshot"))));
+  return whileWriting(directory, () => act(readSnapshot(join(directory, FROZEN))));
 }
 
 /** Removes it, with all that the agent wrote. */

@@ -1,8 +1,9 @@
 /**
  * Review text: what a person reads before they take something. Names and lines are an agent's: what would move a cursor or hide is shown escaped.
  */
+import { isUtf8 } from "node:buffer";
 import { escapeText } from "@acp/core";
-import { readContents } from "@acp/sandbox-linux";
+import { readContents, SNAPSHOT_LIMITS } from "@acp/sandbox-linux";
 import type { FileState, ReviewChange, ReviewListing, ReviewSnapshot } from "@acp/sandbox-linux";
 import { unifiedDiff } from "./line-diff.js";
 import type { Review } from "./store.js";
@@ -14,6 +15,11 @@ const DIFF_BYTES_MAX = 262_144;
 const DIFF_LINES_MAX = 20_000;
 /** Lines may be long. */
 const DIFF_CHARS_MAX: number = 8 * 1024 * 1024;
+
+const { entries: NAMES_MAX, bytes: CONTENT_MAX, text: LIST_MAX } = SNAPSHOT_LIMITS;
+const TOO_MUCH =
+  `There is more than a review can hold (${NAMES_MAX} names, ${CONTENT_MAX / 2 ** 30} GiB of content, a list of ${LIST_MAX / 2 ** 20} MiB); the rest is never taken. ` +
+  "Take what you see and drop what is left, or drop all of it and have the command write less";
 
 /** What differs, part by part, and how to go on. */
 export function summaryOf(review: Review, { digest, listing }: ReviewSnapshot, isRunning: boolean): readonly string[] {
@@ -32,7 +38,7 @@ export function summaryOf(review: Review, { digest, listing }: ReviewSnapshot, i
       "Never taken:",
       refused.map(({ path, reason }) => `  ${escapeText(path)}: ${reason}`),
     ),
-    ...(isComplete ? [] : ["", "There is more than can be shown; the rest is not taken"]),
+    ...(isComplete ? [] : ["", TOO_MUCH]),
     ...(changes.length === 0 ? ["Nothing is different"] : ["", `Digest: ${digest}`]),
   ];
 }
@@ -96,7 +102,9 @@ function notesOf(before: FileState | null, after: FileState | null): string {
   const modes = [before, after].map((state) => (state?.kind === "file" || state?.kind === "folder" ? state.mode : undefined));
   const [old, fresh] = modes;
   if (old !== undefined && fresh !== undefined && old !== fresh) return `mode ${octal(old)} becomes ${octal(fresh)}`;
-  return after?.kind === "file" && before === null && (after.mode & 0o111) !== 0 ? "executable" : "";
+  if (before !== null || after === null || after.kind === "other") return "";
+  if ((after.mode & 0o002) !== 0) return `mode ${octal(after.mode)}: everybody may write it`;
+  return after.kind === "file" && (after.mode & 0o111) !== 0 ? "executable" : "";
 }
 
 function octal(mode: number): string {
@@ -127,7 +135,8 @@ export function diffOfOne(snapshot: ReviewSnapshot, change: ReviewChange): reado
   if (before?.kind !== "file" && after?.kind !== "file") return [head];
   const contents = readContents(snapshot, change, DIFF_BYTES_MAX);
   const isShown = (state: FileState | null, bytes: Uint8Array | undefined): boolean =>
-    state?.kind !== "file" || (bytes !== undefined && !bytes.includes(0));
+    state?.kind !== "file" || (bytes !== undefined && !bytes.includes(0) && isUtf8(bytes));
+  // Bytes that are no text would all look alike.
   if (!isShown(before, contents.before) || !isShown(after, contents.after))
     return [head, `  not shown: ${sizeOf(before)} becomes ${sizeOf(after)}`];
   const text = (bytes: Uint8Array | undefined): string => (bytes === undefined ? "" : Buffer.from(bytes).toString("utf8"));

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -132,6 +133,20 @@ describe("setNewAside()", () => {
     renameSync(join(work, "beside"), join(work, ".npmrc"));
     expect(setNewAside(named)).toBeUndefined();
     expect(held && setNewAside(held)).toMatch(/looked: \.npmrc → \.npmrc\.set-aside\.$/u);
+  });
+
+  it("takes for new what changed without being held, and no more", () => {
+    for (const name of [".npmrc", ".envrc", ".vscode/tasks.json", ".idea/a"]) write(name);
+    git("init", "-q", "made");
+    git("init", "-q", "kept");
+    const unheld = [".npmrc", ".envrc", ".vscode", ".idea", "made/.git/config", "kept/.git/config"].map((name) => join(work, name));
+    const state = lookBefore({ path: work, access: "read-write" }, { isHeld: true, unheld });
+    git("-C", "made", "config", "core.fsmonitor", "./watch");
+    appendFileSync(join(work, ".npmrc"), "script-shell=./x\n");
+    writeFileSync(join(work, ".vscode/tasks.json"), "x");
+    const notice = state && setNewAside(state);
+    for (const name of [".npmrc", ".vscode", "made/.git/config"]) expect(notice).toContain(`${name} → `);
+    for (const name of [".envrc", ".idea", "kept"]) expect(notice).not.toContain(name);
   });
 
   it("leaves what the operator gave to the agent", () => {

@@ -5,7 +5,7 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { escapeText } from "@acp/core";
-import { fileKey, findPersistent, isGitsOwn, reopenFolder, setAside } from "@acp/sandbox-linux";
+import { fileKey, findPersistent, isGitsOwn, reopenFolder, setAside, stateOf } from "@acp/sandbox-linux";
 import type { HeldNameChange, SetAside, Workspace } from "@acp/sandbox-linux";
 
 /** What is known of a workspace before an agent begins. */
@@ -14,7 +14,7 @@ export interface WorkspaceBefore {
   readonly path: string;
   /** What others run of it; absolute paths. */
   readonly places: readonly string[];
-  /** What each of these is, in their order, where none of them can be replaced inside; empty where any could. */
+  /** What each of these is, in their order, where each is held, or its last change counts; empty where nothing is held. */
   readonly ids: readonly string[];
   /** What of it the operator gave to the agent; absolute paths. */
   readonly writable: readonly string[];
@@ -24,21 +24,29 @@ const NAMES_MAX = 10;
 /** The key of no file. */
 const GONE = "gone";
 const INCOMPLETE =
-  "The workspace has too many entries, or folders that cannot be read, to be searched to its end for files that other programs run";
+  "The workspace has too many entries, or folders that cannot be read or whose names are not UTF-8, to be searched to its end for files that other programs run";
 
-/**
- * Looks at a workspace before the agent begins; undefined where it can leave nothing there.
- *
- * @param held - What a sandbox saw there a moment ago, which saves a look, and whether it holds that.
- */
+/** What a sandbox knows of a workspace. */
+export interface SeenWorkspace {
+  /** What it saw there a moment ago, which saves a look. */
+  readonly seen?: readonly string[] | undefined;
+  /** Whether it holds that. */
+  readonly isHeld: boolean;
+  /** What of it is not held all the same. */
+  readonly unheld?: readonly string[] | undefined;
+}
+
+/** Looks at a workspace before the agent begins; undefined where it can leave nothing there. */
 export function lookBefore(
   workspace: Workspace | undefined,
-  { seen, isHeld }: { readonly seen?: readonly string[] | undefined; readonly isHeld: boolean } = { isHeld: false },
+  { seen, isHeld, unheld = [] }: SeenWorkspace = { isHeld: false },
 ): WorkspaceBefore | undefined {
   if (workspace?.access !== "read-write") return undefined;
   const path = realpathSync(workspace.path);
-  const places = seen ?? findPersistent(path).places;
-  return { path, places, ids: isHeld ? places.map(fileKey) : [], writable: workspace.writable ?? [] };
+  const { known = [], writable = [] } = workspace;
+  const free = new Set(unheld);
+  const places = seen ?? findPersistent(path, { known }).places;
+  return { path, places, ids: isHeld ? places.map((place) => (free.has(place) ? stateOf(place) : fileKey(place))) : [], writable };
 }
 
 /** The same, after somebody outside has changed a file that is held: what is there now is known as well, and what is gone comes back as something new. */
@@ -60,10 +68,10 @@ export function setNewAside({ path, places: before, ids, writable }: WorkspaceBe
   // What the agent closed is looked into now: the next start would open it, and take what is there for the person's.
   const uid = process.getuid?.();
   const reopen = (folder: string): void => (uid === undefined ? undefined : reopenFolder(folder, { uid }));
-  const { places, isComplete } = findPersistent(path, { reopen });
+  const { places, isComplete } = findPersistent(path, { reopen, known: before });
   const known = new Map(before.map((place, index) => [place, ids[index]]));
   // Another file than was held: nobody could say that the agent had not written it.
-  const isKnown = (place: string): boolean => known.has(place) && [undefined, fileKey(place)].includes(known.get(place));
+  const isKnown = (place: string): boolean => known.has(place) && [undefined, fileKey(place), stateOf(place)].includes(known.get(place));
   const given = (place: string): boolean => writable.some((each) => place === each || place.startsWith(`${each}/`));
   const fresh = places.filter((place) => !isKnown(place) && !given(place) && !isGitsOwn(place));
   if (fresh.length === 0) return isComplete ? undefined : INCOMPLETE;

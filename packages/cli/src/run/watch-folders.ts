@@ -6,6 +6,7 @@ import { realpathSync } from "node:fs";
 import type { Home, UpstreamServer } from "@acp/home";
 import type { HeldAgent, Workspace } from "@acp/sandbox-linux";
 import { followChanges } from "./held-changes.js";
+import { keepKnownPlaces } from "./known-places.js";
 import { lookBefore, setNewAside } from "./left-behind.js";
 import type { WorkspaceBefore } from "./left-behind.js";
 import { keepRecord, settleRecords } from "./left-record.js";
@@ -16,7 +17,7 @@ export interface WatchParts {
   readonly home: Pick<Home, "dir">;
   readonly workspace: Workspace | undefined;
   readonly servers: readonly UpstreamServer[];
-  readonly held: Pick<HeldAgent, "persistent" | "report" | "onHeldName">;
+  readonly held: Pick<HeldAgent, "persistent" | "unheld" | "report" | "onHeldName">;
   /** For the person and the log. */
   readonly say: (notice: string) => Promise<void>;
   /** The same, while the command runs: a file that is held was replaced or removed outside. */
@@ -51,12 +52,14 @@ export async function watchFolders({ home, workspace, servers, held, say, tell }
   // What an earlier run left had its name still when the sandbox looked.
   const seen = settled.length === 0 ? held.persistent : undefined;
   const folders = serverFolders(servers, workspace).map((path): Workspace => ({ path, access: "read-write" }));
-  const befores = [lookBefore(workspace, { seen, isHeld }), ...folders.map((folder) => lookBefore(folder, { isHeld }))];
+  const befores = [lookBefore(workspace, { seen, isHeld, unheld: held.unheld }), ...folders.map((folder) => lookBefore(folder, { isHeld }))];
   const watched: Watched[] = [];
   for (const before of befores) {
     if (before === undefined) continue;
     const isWorkspace = before === befores[0];
     const record = await keepRecord(home, before);
+    // What the next start looks for and holds first.
+    if (isWorkspace) await keepKnownPlaces(home, before.path, { known: workspace?.known ?? [], found: held.persistent ?? before.places });
     const known = isWorkspace ? followChanges(held, { before, record, say: tell }) : () => before;
     watched.push({ record, known, isWorkspace });
   }
