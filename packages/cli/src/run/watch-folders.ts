@@ -52,7 +52,10 @@ export async function watchFolders({ home, workspace, servers, held, say, tell }
   // What an earlier run left had its name still when the sandbox looked.
   const seen = settled.length === 0 ? held.persistent : undefined;
   const folders = serverFolders(servers, workspace).map((path): Workspace => ({ path, access: "read-write" }));
-  const befores = [lookBefore(workspace, { seen, isHeld, unheld: held.unheld }), ...folders.map((folder) => lookBefore(folder, { isHeld }))];
+  const befores = [
+    lookBefore(workspace, { seen, isHeld, unheld: held.unheld }),
+    ...folders.map((folder) => lookBefore(folder, { isHeld })),
+  ];
   const watched: Watched[] = [];
   for (const before of befores) {
     if (before === undefined) continue;

@@ -34,10 +34,7 @@ export interface ChannelRow {
 }
 
 /** The people who may answer on a channel; nothing where the file names no approvers: then the channel's own person may. */
-export function subjectsOf(
-  config: Config | undefined,
-  channel: ChannelName,
-): { readonly approvers?: readonly string[] } {
+export function subjectsOf(config: Config | undefined, channel: ChannelName): { readonly approvers?: readonly string[] } {
   const { approvers } = config ?? DEFAULT_CONFIG;
   if (approvers === undefined) return {};
   return {
@@ -50,10 +47,7 @@ export function subjectsOf(
  *
  * @throws ConsentError `config_invalid` where they are missing.
  */
-export function sectionOf<K extends "telegram" | "webhook">(
-  config: Config | undefined,
-  key: K,
-): NonNullable<Config[K]> {
+export function sectionOf<K extends "telegram" | "webhook">(config: Config | undefined, key: K): NonNullable<Config[K]> {
   const section = config?.[key];
   if (section === undefined) {
     throw new ConsentError("config_invalid", `Cannot ask by ${key}: there is no "${key}" with its settings`);
