@@ -25,7 +25,7 @@ export type { NamespaceOptions } from "./namespace-prepare.js";
 export { removeTree } from "./remove-tree.js";
 export { readContents } from "./review-contents.js";
 export type { FileContents } from "./review-contents.js";
-export type { ReadBudget } from "./review-folder.js";
+export type { SnapshotLimits } from "./review-parts.js";
 export { makeSnapshot, readSnapshot, removeUnfinished, SNAPSHOT_LIMITS } from "./review-snapshot.js";
 export type { SnapshotParts } from "./review-snapshot.js";
 export { takeChanges } from "./review-take.js";

@@ -4,15 +4,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
 import { hasCode } from "./review-errors.js";
-import type { FileState } from "./review-parts.js";
+import type { FileState, SnapshotLimits } from "./review-parts.js";
 
 /** What may still be read. */
-export interface ReadBudget {
-  entries: number;
-  bytes: number;
-  /** Bytes of the list of changes: names may be long, and lie deep. */
-  text: number;
-}
+export type ReadBudget = { -readonly [Name in keyof SnapshotLimits]: number };
 
 /** The nine bits of rights. */
 export const RIGHTS = 0o777;

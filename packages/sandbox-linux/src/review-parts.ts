@@ -50,3 +50,13 @@ export interface ReviewSnapshot {
   readonly digest: string;
   readonly listing: ReviewListing;
 }
+
+/** The most that a snapshot holds. */
+export interface SnapshotLimits {
+  /** Names that are looked at. */
+  readonly entries: number;
+  /** Bytes of content. */
+  readonly bytes: number;
+  /** Bytes of the list of changes: names may be long, and lie deep. */
+  readonly text: number;
+}

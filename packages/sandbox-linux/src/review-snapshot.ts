@@ -11,9 +11,8 @@ import { UPPER } from "./layers.js";
 import { overlayHelper } from "./native-helper.js";
 import { fileIdOf, openPath } from "./places.js";
 import { removeTree } from "./remove-tree.js";
-import type { ReadBudget } from "./review-folder.js";
 import { judgeChanges } from "./review-judge.js";
-import type { ReviewListing, ReviewSnapshot } from "./review-parts.js";
+import type { ReviewListing, ReviewSnapshot, SnapshotLimits } from "./review-parts.js";
 import { type ContentStore, walkLayer } from "./review-walk.js";
 import { runTool } from "./tools.js";
 
@@ -28,11 +27,11 @@ export interface SnapshotParts {
   /** When the agent started, by this machine's clock. */
   readonly sinceMs: number;
   /** The most that is read: names, bytes, and bytes of the list; {@link SNAPSHOT_LIMITS} unless given. */
-  readonly limits?: Partial<Readonly<ReadBudget>>;
+  readonly limits?: Partial<SnapshotLimits>;
 }
 
 /** The most that a snapshot holds. An installation of a large project's dependencies is 100,000 files and 2 GB. */
-export const SNAPSHOT_LIMITS: Readonly<ReadBudget> = { entries: 400_000, bytes: 8 * 2 ** 30, text: 240 * 2 ** 20 };
+export const SNAPSHOT_LIMITS: SnapshotLimits = { entries: 400_000, bytes: 8 * 2 ** 30, text: 240 * 2 ** 20 };
 const LISTING = "changes.json";
 const CONTENT = "content";
 const LISTING_BYTES_MAX = 256 * 2 ** 20;
