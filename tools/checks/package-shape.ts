@@ -20,8 +20,16 @@ function mapProblems(dir: string, file: string): readonly string[] {
   if (!file.endsWith(".map")) return [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our build
   const { sources = [] } = JSON.parse(text) as { readonly sources?: readonly string[] };
-  const strangers = sources.filter((source) => near(source).startsWith("..") || !existsSync(join(dir, near(source))));
+  const strangers = sources.filter(
+    (source) => !hasNotice(dir, source) && (near(source).startsWith("..") || !existsSync(join(dir, near(source)))),
+  );
   return strangers.map((source) => `${file} was made from ${source}, which is not in the package`);
+}
+
+/** A library that is built in brings its notice, not its sources. @see `builtIn()` of tools/workspace.mjs */
+function hasNotice(dir: string, source: string): boolean {
+  const [, library] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source) ?? [];
+  return library !== undefined && existsSync(join(dir, "dist", `NOTICE-${library.replace("/", "-")}.txt`));
 }
 
 async function contentProblems(archive: string, to: string): Promise<readonly string[]> {

@@ -10,6 +10,7 @@ import type { Policy, ResolvedPath } from "@acp/core/policy";
 import type { KeyPair } from "@acp/core/proof";
 import type { ExecApprovalHub, GatewayClient } from "@acp/exec-approval";
 import type { HttpConsentProxy } from "@acp/proxy-http";
+import type { LoggedEvent } from "@acp/suggest";
 import type { channelConformance } from "@acp/testing";
 import type { Hono as HonoApp } from "../../packages/channel-webhook/node_modules/hono/dist/types/index.d.ts";
 
@@ -39,6 +40,8 @@ declare global {
   // Of this machine.
   const keys: KeyPair;
   const logPath: string;
+  const events: AsyncIterable<LoggedEvent>;
+  const policyText: string;
   const directory: string;
   const projectRoot: string;
   const resolve: (path: string) => ResolvedPath;
@@ -53,6 +56,7 @@ declare global {
   const client: GatewayClient;
   const approvalId: string;
   const output: Uint8Array[];
+  const digest: string;
   const showApproval: (payload: unknown) => void;
 
   // Other servers and parts.
