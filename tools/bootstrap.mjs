@@ -97,6 +97,8 @@ function installPackages() {
   return run(process.execPath, [pnpmScript, ...args], { env: { ...process.env, CI: "true" }, stdio: piped });
 }
 
+const [task, ...rest] = process.argv.slice(2).filter((each) => each !== "--system");
+if (process.argv.includes("--system")) await step("system packages", () => run("bash", ["tools/system.sh"], { stdio: piped }));
 const { isBuilt, isInstalled, stampInstall } = await import("./stamp.mjs");
 if (!isPnpmThere()) await step("package manager", installPnpm);
 if (isInstalled()) {
@@ -108,7 +110,6 @@ if (isInstalled()) {
 if (isBuilt()) say("• build: up to date");
 else await step("build", () => run(process.execPath, ["tools/build.mjs"], { stdio: piped }));
 
-const [task, ...rest] = process.argv.slice(2);
 if (task === undefined) {
   say("✓ ready: npm run demo · npm test · npm run check · npm run bench");
 } else {

@@ -38,7 +38,7 @@ describe("tally()", () => {
   it("takes what a host lacks for the reason of a skip, wherever the name says it", () => {
     const skipped = (name: string) => tally([module({ name, state: "skipped" })], run).lines;
     expect(skipped("uid [needs root, nft: not root] > holds")[0]).toBe(
-      "skipped: a.test.ts: uid [needs root, nft: not root] > holds (needs root, nft: not root)",
+      "skipped: 1 test needs nft, root: npm run setup -- --system installs what Debian has of it",
     );
     expect(skipped("what it needs > is there").at(-1)).toBe("0 passed, 1 failed, 0 skipped");
   });
@@ -69,6 +69,21 @@ describe("tally()", () => {
 
   it("shows why a test was skipped", () => {
     expect(tally([module({ name: "a", state: "skipped", note: "no tmux" })], run).lines).toContain("skipped: a.test.ts: a (no tmux)");
+  });
+
+  it("says in one line what a machine lacks, and each other reason once", () => {
+    const skipped = (name: string) => ({ name, state: "skipped" });
+    const tests = [
+      skipped("a [needs bubblewrap: not installed]"),
+      skipped("b [needs bubblewrap and chromium: not installed]"),
+      skipped("c skipped: no vectors"),
+      skipped("d skipped: no vectors"),
+    ];
+    expect(tally([module({ name: "e", state: "passed" }, ...tests)], run).lines).toEqual([
+      "skipped: 2 tests need bubblewrap, chromium: npm run setup -- --system installs what Debian has of it",
+      "skipped: 2 tests (no vectors)",
+      "1 passed, 0 failed, 4 skipped",
+    ]);
   });
 
   it("asks for no reason where a name filter skipped", () => {
