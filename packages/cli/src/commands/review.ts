@@ -8,7 +8,8 @@ import { resultOf } from "../review/result.js";
 import { drop, takeFrom } from "../review/settle.js";
 import { findReview, freeze, isRunning, listReviews } from "../review/store.js";
 import type { Review } from "../review/store.js";
-import { diffOf, summaryOf } from "../review/text.js";
+import { diffOf } from "../review/diff-text.js";
+import { summaryOf } from "../review/text.js";
 
 /** `acp review list`. */
 export const reviewList: Run = async (invocation) => {

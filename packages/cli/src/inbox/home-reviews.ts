@@ -15,7 +15,7 @@ import { drop, takeFrom } from "../review/settle.js";
 import type { SettleParts } from "../review/settle.js";
 import { freeze, isRunning, listReviews, withFrozen } from "../review/store.js";
 import type { Review } from "../review/store.js";
-import { diffOfOne } from "../review/text.js";
+import { diffOfOne } from "../review/diff-text.js";
 
 /** Reviews on one page. */
 const REVIEWS_MAX = 100;

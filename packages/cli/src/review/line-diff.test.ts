@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffLines, unifiedDiff } from "./line-diff.js";
+import { unifiedDiff } from "./line-diff.js";
+
+const numbered = (name: string, count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${name} ${index}`);
+const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 describe("unifiedDiff()", () => {
   it("shows what changed with three lines around it", () => {
-    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    const lines = numbered("line", 20);
     const changed = lines.with(10, "other").toSpliced(0, 1);
-    expect(unifiedDiff(`${lines.join("\n")}\n`, `${changed.join("\n")}\n`)).toEqual([
+    expect(unifiedDiff(textOf(lines), textOf(changed))).toEqual([
       "@@ -1,4 +1,3 @@",
       "-line 0",
       " line 1",
@@ -26,26 +29,25 @@ describe("unifiedDiff()", () => {
 
   it("is empty for the same text, and tells a missing newline at the end", () => {
     expect(unifiedDiff("a\n", "a\n")).toEqual([]);
-    expect(unifiedDiff("a\n", "a")).toEqual(["@@ -1,1 +1,1 @@", "-a", "+a (no newline at the end)"]);
+    const noNewline = "\\ No newline at end of file";
+    expect(unifiedDiff("a\n", "a")).toEqual(["@@ -1,1 +1,1 @@", "-a", "+a", noNewline]);
     expect(unifiedDiff("", "a\n")).toEqual(["@@ -0,0 +1,1 @@", "+a"]);
   });
-});
 
-describe("diffLines()", () => {
-  it("keeps both texts, whatever they are", () => {
-    const text = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 30 });
+  it("has every line that is gone and every line that is new, whatever the texts are", () => {
+    const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 30 });
     fc.assert(
-      fc.property(text, text, (before, after) => {
-        const lines = diffLines(before, after);
-        const side = (signs: string): readonly string[] => lines.filter(({ sign }) => signs.includes(sign)).map((each) => each.text);
-        expect([side(" -"), side(" +")]).toEqual([before, after]);
+      fc.property(lines, lines, (before, after) => {
+        const shown = unifiedDiff(textOf(before), textOf(after)).filter((line) => !line.startsWith("@@"));
+        const count = (sign: string): number => shown.filter((line) => line.startsWith(sign)).length;
+        expect(count("+") - count("-")).toBe(after.length - before.length);
+        if (shown.length === 0) expect(after).toEqual(before);
       }),
     );
   });
 
   it("gives up on texts that differ too much, and still shows both", () => {
-    const make = (name: string): readonly string[] => Array.from({ length: 3_000 }, (_, index) => `${name} ${index}`);
-    const lines = diffLines(make("a"), make("b"));
-    expect([lines.length, lines[0]?.sign, lines.at(-1)?.sign]).toEqual([6_000, "-", "+"]);
+    const shown = unifiedDiff(textOf(numbered("a", 3_000)), textOf(numbered("b", 3_000)));
+    expect([shown.length, shown[0], shown[1], shown.at(-1)]).toEqual([6_001, "@@ -1,3000 +1,3000 @@", "-a 0", "+b 2999"]);
   });
 });

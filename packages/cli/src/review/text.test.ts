@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FileState, ReviewChange, ReviewSnapshot } from "@acp/sandbox-linux";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { diffOf, summaryOf } from "./text.js";
+import { diffOf } from "./diff-text.js";
+import { summaryOf } from "./text.js";
 
 let work: string;
 beforeEach(() => {

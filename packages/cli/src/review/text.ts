@@ -1,21 +1,14 @@
 /**
  * Review text: what a person reads before they take something. Names and lines are an agent's: what would move a cursor or hide is shown escaped.
  */
-import { isUtf8 } from "node:buffer";
 import { escapeText } from "@acp/core";
-import { readContents, SNAPSHOT_LIMITS } from "@acp/sandbox-linux";
+import { SNAPSHOT_LIMITS } from "@acp/sandbox-linux";
 import type { FileState, ReviewChange, ReviewListing, ReviewSnapshot } from "@acp/sandbox-linux";
-import { unifiedDiff } from "./line-diff.js";
 import type { Review } from "./store.js";
 
 const LINES_MAX = 200;
 /** From this many on, a new folder is one line. */
 const GROUP_MIN = 20;
-const DIFF_BYTES_MAX = 262_144;
-const DIFF_LINES_MAX = 20_000;
-/** Lines may be long. */
-const DIFF_CHARS_MAX: number = 8 * 1024 * 1024;
-
 const { entries: NAMES_MAX, bytes: CONTENT_MAX, text: LIST_MAX } = SNAPSHOT_LIMITS;
 const TOO_MUCH =
   `There is more than a review can hold (${NAMES_MAX} names, ${CONTENT_MAX / 2 ** 30} GiB of content, a list of ${LIST_MAX / 2 ** 20} MiB); the rest is never taken. ` +
@@ -82,7 +75,8 @@ function describe(changes: readonly ReviewChange[]): string {
   return `new: ${files.length} files, ${bytes} bytes${programs === 0 ? "" : `, ${programs} executable`}`;
 }
 
-function lineOf(change: ReviewChange): string {
+/** One change on one line. */
+export function lineOf(change: ReviewChange): string {
   const { path, before, after } = change;
   const folder = (after ?? before)?.kind === "folder" ? "/" : "";
   const notes = notesOf(before, after);
@@ -109,54 +103,6 @@ function notesOf(before: FileState | null, after: FileState | null): string {
 
 function octal(mode: number): string {
   return mode.toString(8).padStart(3, "0");
-}
-
-/** The changes of files as a unified diff, escaped line by line. */
-export function diffOf(snapshot: ReviewSnapshot, paths: readonly string[]): readonly string[] {
-  const chosen = snapshot.listing.changes.filter(
-    ({ path }) => paths.length === 0 || paths.some((each) => path === each || path.startsWith(`${each}/`)),
-  );
-  const lines: string[] = [];
-  let chars = 0;
-  for (const change of chosen) {
-    if (lines.length > DIFF_LINES_MAX || chars > DIFF_CHARS_MAX)
-      return [...lines.slice(0, DIFF_LINES_MAX), "… and more; name paths to see them"];
-    const fresh = diffOfOne(snapshot, change);
-    chars += fresh.reduce((sum, { length }) => sum + length, 0);
-    for (const line of fresh) lines.push(line);
-  }
-  return lines;
-}
-
-/** The change of one path: its line, then how the file differs. */
-export function diffOfOne(snapshot: ReviewSnapshot, change: ReviewChange): readonly string[] {
-  const { path, before, after } = change;
-  const head = lineOf(change).trim();
-  if (before?.kind !== "file" && after?.kind !== "file") return [head];
-  const contents = readContents(snapshot, change, DIFF_BYTES_MAX);
-  const isShown = (state: FileState | null, bytes: Uint8Array | undefined): boolean =>
-    state?.kind !== "file" || (bytes !== undefined && !bytes.includes(0) && isUtf8(bytes));
-  // Bytes that are no text would all look alike.
-  if (!isShown(before, contents.before) || !isShown(after, contents.after))
-    return [head, `  not shown: ${sizeOf(before)} becomes ${sizeOf(after)}`];
-  const text = (bytes: Uint8Array | undefined): string => (bytes === undefined ? "" : Buffer.from(bytes).toString("utf8"));
-  const name = escapeText(path);
-  return [
-    head,
-    `--- ${before?.kind === "file" ? `a/${name}` : "/dev/null"}`,
-    `+++ ${after?.kind === "file" ? `b/${name}` : "/dev/null"}`,
-    ...unifiedDiff(text(contents.before), text(contents.after)).map(showLine),
-  ];
-}
-
-/** A tab is no trick. */
-function showLine(line: string): string {
-  return line.split("\t").map(escapeText).join("\t");
-}
-
-function sizeOf(state: FileState | null): string {
-  if (state === null) return "nothing";
-  return state.kind === "file" ? `${state.size} bytes (sha256 ${state.sha256.slice(0, 16)}…)` : state.kind;
 }
 
 /** How many of each, for a line of the log. */
