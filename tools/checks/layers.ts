@@ -13,7 +13,7 @@ const LAYERS: readonly RegExp[] = [
   /^exec-safety$/,
   /^core$/,
   /^host$/,
-  /^(audit|home|capabilities|suggest|testing|(channel|sandbox|store)-[a-z]+)$/,
+  /^(audit|home|capabilities|suggest|testing|(channel|sandbox|sink|store)-[a-z0-9]+)$/,
   /^(exec-approval|mcpx|constitution|code-mode|(proxy|integration)-[a-z-]+)$/,
   /^cli$/,
 ];
