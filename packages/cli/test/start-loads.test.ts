@@ -48,7 +48,7 @@ describe("what a start loads", () => {
     const { code } = await startAcp(["--version"], { home: world.home, env: noting(list), input: "" }).ended;
     expect(code).toBe(0);
     const { packages, files, bytes } = await sumUp(await readLoaded(list));
-    expect(packages).toEqual(["cli", "core"]);
+    expect(packages).toEqual(["cli", "core", "exec-safety"]);
     expect(files).toBeLessThanOrEqual(30); // 27
     expect(bytes).toBeLessThanOrEqual(420_000); // 372,000
   });
@@ -69,7 +69,7 @@ describe("what a start loads", () => {
         ),
       );
       const whole = await sumUp(all);
-      expect(before.packages).toEqual(["cli", "core", "home", "host", "sandbox-linux"]);
+      expect(before.packages).toEqual(["cli", "core", "exec-safety", "home", "host", "sandbox-linux"]);
       expect(before.files).toBeLessThanOrEqual(54); // 49
       expect(before.bytes).toBeLessThanOrEqual(1_200_000); // 1,096,000
       expect(whole.packages).toEqual([
@@ -77,6 +77,7 @@ describe("what a start loads", () => {
         "channel-terminal",
         "cli",
         "core",
+        "exec-safety",
         "home",
         "host",
         "proxy-http",

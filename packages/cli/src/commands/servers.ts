@@ -124,7 +124,9 @@ async function hintAt({ name, home }: NamedServer, invocation: Invocation): Prom
     name,
     (config?.servers ?? []).map((each) => each.name).filter((each) => each !== name),
   );
-  return `acp servers list shows them${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+  const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
+  const list = "acp servers list";
+  return `${list} shows them${hint}`;
 }
 
 async function note({ home, io }: { readonly home: Home; readonly io: Invocation["io"] }, text: string): Promise<void> {
