@@ -36,8 +36,10 @@ it(`rotateKeys() survives being killed ${KILLS} times at random moments`, async 
   await writeFile(home.configPath, `telegram: { bot_token: "${sealField("123:abc", FIELD, first.keys.exportSeed())}", chat_id: "1" }\n`);
   let resumed = 0;
   let rotated = 0;
-  for (let round = 0; round < KILLS; round++) {
-    await rotateAndKill(home.dir, text, Math.random() * 60);
+  // A machine that is busy with other things has not begun to rotate by then: it is given longer each time.
+  let patienceMs = 60;
+  for (let round = 0; round < KILLS || rotated === 0; round++, patienceMs *= rotated === 0 ? 2 : 1) {
+    await rotateAndKill(home.dir, text, Math.random() * patienceMs);
     const before = await readFile(home.privateKeyPath, "utf8");
     const keys = await unlockKeys(home, unlock);
     if ((await readFile(home.privateKeyPath, "utf8")) !== before) resumed++;
@@ -50,5 +52,4 @@ it(`rotateKeys() survives being killed ${KILLS} times at random moments`, async 
     expect(vault.counter).toBe(2 + rotated);
   }
   process.stdout.write(`killed ${KILLS} times: ${rotated} rotations, ${resumed} of them completed by the next unlock\n`);
-  expect(rotated).toBeGreaterThan(0);
 });
