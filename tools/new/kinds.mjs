@@ -90,7 +90,7 @@ export const KINDS = {
     [Symbol.asyncDispose]: async () => {},
   })`,
       ),
-    next: ["put it under runEscapeKit() of @acp/testing, and add its column to the table of docs/how-to/sandbox.md"],
+    next: ["put it under runEscapeKit() of @acp/testing, and add its column to the table of docs/explanation/what-a-sandbox-holds.md"],
   },
   sink: {
     port: "AuditSink",

@@ -1,5 +1,5 @@
 /**
- * Landlock report: what Landlock's rules and the strict filter hold together, and what they leave. Pure. For people: docs/how-to/sandbox.md.
+ * Landlock report: what Landlock's rules and the strict filter hold together, and what they leave. Pure. For people: docs/explanation/what-a-sandbox-holds.md.
  */
 import type { SandboxAspect, SandboxItem, SandboxReport } from "@acp/core";
 

@@ -1,6 +1,6 @@
 /**
  * Guard of a table: loads an agent's rules and notices when another program takes them away (`nft flush ruleset` at a reload of the machine's
- * firewall does). The agent is ended first, then the rules are loaded again. Between the change and the end lie milliseconds: docs/how-to/sandbox.md.
+ * firewall does). The agent is ended first, then the rules are loaded again. Between the change and the end lie milliseconds: docs/explanation/what-a-sandbox-holds.md.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * UID report: what rules on a uid hold, and what they leave, item by item. Pure. Format: spec/sandbox.md. For people: docs/how-to/sandbox.md.
+ * UID report: what rules on a uid hold, and what they leave, item by item. Pure. Format: spec/sandbox.md. For people: docs/explanation/what-a-sandbox-holds.md.
  */
 import type { SandboxItem, SandboxReport } from "@acp/core";
 

@@ -1,4 +1,4 @@
-/** Attempt: one try to get out of a sandbox, as data; what shows that it got out, and how it went. Types only. Prose: docs/how-to/sandbox.md. */
+/** Attempt: one try to get out of a sandbox, as data; what shows that it got out, and how it went. Types only. Prose: docs/explanation/what-a-sandbox-holds.md. */
 import type { Enforcement, SandboxAspect } from "@acp/core";
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Attempts against a manager, as data: what an agent prepares in its workspace so that somebody outside of the sandbox does its work, and what shows
- * that it succeeded. Types only. Prose: docs/how-to/sandbox.md.
+ * that it succeeded. Types only. Prose: docs/explanation/what-a-sandbox-holds.md.
  */
 
 /** What of a manager an attempt is aimed at; a manager claims each of these or does not. */
