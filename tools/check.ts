@@ -14,6 +14,7 @@ import { links } from "./checks/links.js";
 import { lint } from "./checks/lint.js";
 import { manifests } from "./checks/manifests.js";
 import { packageShape } from "./checks/package-shape.js";
+import { prose } from "./checks/prose.js";
 import { publicDocs } from "./checks/public-docs.js";
 import { size } from "./checks/size.js";
 import { snippets } from "./checks/snippets.js";
@@ -40,6 +41,7 @@ const CHECKS: readonly Check[] = [
   denyCodes,
   vectors,
   links,
+  prose,
   trackedText,
   manifests,
   workflows,
