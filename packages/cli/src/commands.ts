@@ -1,5 +1,5 @@
 /**
- * Commands: one table. `acp --help`, docs/reference/cli.md and the dispatch are made from it.
+ * Commands: one table. The dispatch, `acp --help` and docs/reference/cli.md come from it.
  */
 import type { Command } from "./command.js";
 import { EXEC_COMMANDS } from "./table/exec.js";
@@ -15,14 +15,17 @@ import { SERVER_COMMANDS } from "./table/servers.js";
 export const COMMANDS: readonly Command[] = [
   {
     name: "init",
-    summary: "Make the home: config.yml, policy.yml, keys and an empty vault",
+    summary: "Create the home: config.yml, policy.yml, keys and an empty vault",
     usage: "",
     operandsMax: 0,
     takesRest: false,
     options: ["key-file"],
     details: [
-      "Makes the home directory, readable by you only. Files that exist are left as they are.",
-      "The private key is sealed under a passphrase: typed at the terminal, or the first line of the private file that ACP_PASSPHRASE_FILE names. With --key-file, and where there is no terminal, it is sealed under a key file instead, which is made where it does not exist: whoever can read that file can open the key.",
+      "Creates the home directory, readable only by you. Existing files are left as they are.",
+      "The private key is sealed with a passphrase, which you type at the terminal, or which is " +
+        "the first line of the private file that ACP_PASSPHRASE_FILE names. With --key-file, or " +
+        "without a terminal, it is sealed with a key file instead. The file is created if it " +
+        "does not exist. Anyone who can read it can open the key.",
     ],
     examples: ["acp init", "acp init --home ./acp-home", "acp init --key-file /media/stick/acp.key"],
     exits: ["invalid", "audit"],
@@ -40,9 +43,10 @@ export const COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["once", "approve", "deny", "reason", "word", "offer"],
     details: [
-      "Attaches to the running gates of the home, shows what is asked, and sends the answer. Gates that start later are joined. Ctrl-C ends it.",
-      "With --once ID it answers one question without a terminal; `acp pending` lists the ids.",
-      "With --json it prints every question as it comes, one JSON object a line, and answers nothing.",
+      "Attaches to the home's running gates, and to gates that start later. It shows their " +
+        "questions and sends your answers. Ctrl-C ends it.",
+      "With --once ID it answers one question without a terminal. `acp pending` lists the IDs.",
+      "With --json it prints every question as it arrives, one JSON object per line, and answers nothing.",
     ],
     examples: [
       "acp approve",
@@ -59,7 +63,10 @@ export const COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["Lists the open questions of every running gate of the home. Listing does not answer and does not count as somebody to ask."],
+    details: [
+      "Lists the open questions of every running gate of the home. Listing answers nothing, and " +
+        "a gate does not count it as a person who can answer.",
+    ],
     examples: ["acp pending", "acp pending --json"],
     exits: ["invalid"],
     load: async () => (await import("./commands/pending.js")).pending,
@@ -72,9 +79,11 @@ export const COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["off", "agent"],
     details: [
-      "While paused, every call that would need a person is denied with the code `paused`. Calls that the policy allows still go on.",
-      "With --agent, every call of that agent and of all that it started is denied with the code `agent_paused`, also what the policy allows, and its open questions are denied at once.",
-      "DURATION is a number with s, m, h or d (30m); without it the pause lasts until `acp pause --off`.",
+      "While paused, every call that needs a person is denied with the code `paused`. Calls that the policy allows still run.",
+      "With --agent, every call of that agent, and of everything that it started, is denied with " +
+        "the code `agent_paused`, even if the policy allows it. Its open questions are denied " +
+        "immediately.",
+      "DURATION is a number with s, m, h or d, such as 30m. Without it the pause lasts until `acp pause --off`.",
     ],
     examples: ["acp pause", "acp pause 30m", "acp pause --off", "acp pause --agent mcp-client", "acp pause --agent mcp-client --off"],
     exits: ["invalid"],
@@ -82,14 +91,17 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "grants",
-    summary: "List earlier consents that still hold",
+    summary: "List the earlier consents that are still in force",
     usage: "",
     operandsMax: 0,
     takesRest: false,
     options: [],
     details: [
-      "A yes may cover more than one call where the policy offers that (`offers` of a rule) and the person chose it: for a time, a number of uses, and what the question said.",
-      "Each line says who may do what, who said so, and what is left. A grant never lifts a deny and never covers what is critical.",
+      "An approval may cover more than one call if the policy offers that (`offers` of a rule) " +
+        "and the person chose it. It is limited in time, in the number of uses, and to what the " +
+        "question said.",
+      "Each line shows who may do what, who approved it, and what is left. A grant never " +
+        "overrides a deny and never covers a critical action.",
     ],
     examples: ["acp grants", "acp grants --json"],
     exits: ["invalid"],
@@ -97,13 +109,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "grants revoke",
-    summary: "End an earlier consent",
+    summary: "Revoke an earlier consent",
     usage: "[ID]",
     operandsMax: 1,
     takesRest: false,
     options: ["all"],
     details: [
-      "Running gates ask again from the next call on, and perform nothing that a revoked grant allowed and that has not begun. It is noted in the audit log.",
+      "Running gates ask again from the next call on. What the grant allowed is not performed if " +
+        "it has not begun yet. The audit log records the revocation.",
     ],
     examples: ["acp grants revoke gr_1f0c…", "acp grants revoke --all"],
     exits: ["invalid", "audit", "nothing"],
@@ -111,13 +124,15 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "policy check",
-    summary: "Say whether a policy loads, and what it holds",
+    summary: "Check that a policy loads, and show what it contains",
     usage: "[FILE]",
     operandsMax: 1,
     takesRest: false,
     options: [],
     details: [
-      "Reads FILE, or the home's policy, as strictly as the gate does. - is standard input. A rule for several people is an error in a home that names no approvers; of a FILE nobody knows who may answer, so there it is a warning.",
+      "Reads FILE, or the home's policy, as strictly as the gate does. If FILE is -, it reads " +
+        "standard input. A rule that needs several people is an error in a home that names no " +
+        "approvers. For a FILE it is only a warning, because a file does not say who may answer.",
     ],
     examples: ["acp policy check", "acp policy check ./policy.yml --json"],
     exits: ["invalid"],
@@ -125,13 +140,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "policy explain",
-    summary: "Say which rule decides an action, and why",
+    summary: "Show which rule decides an action, and why",
     usage: "[FILE]",
     operandsMax: 1,
     takesRest: false,
     options: ["tool", "args", "http", "shell", "action"],
     details: [
-      "Judges one action against FILE, or the home's policy, as the gate would now: the rule, its line, and what a person would be asked. Nothing is performed.",
+      "Judges one action against FILE, or the home's policy, as the gate would now. Shows the " +
+        "rule, its line, and what a person would be asked. It performs nothing.",
     ],
     examples: [
       'acp policy explain --tool files.write_file --args \'{"path":"notes.txt"}\'',
@@ -143,15 +159,22 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "suggest",
-    summary: "Say which rules would answer what people always answered alike",
+    summary: "Suggest rules for questions that people always answer the same way",
     usage: "[FILE]",
     operandsMax: 1,
     takesRest: false,
     options: ["min", "since", "config"],
     details: [
-      "Reads FILE, or the home's audit logs, and the policy in force. Where people approved calls alike, and nobody denied one of them, it shows the narrowest rule that would have answered them, where in the policy it goes, and what it would newly allow. Where people denied calls alike, it shows a rule that denies.",
-      "Every rule is held against the whole log before it is shown: it answers questions only, and changes nothing that the policy decides by itself. What deletes, runs, pays, sends or is of level high or critical is never suggested (docs/how-to/suggest.md).",
-      "With --since, answers before that time speak for no rule; what speaks against one counts always. Nothing is written.",
+      "Reads FILE, or the home's audit logs, and the current policy. If people approved similar " +
+        "calls and nobody denied any of them, it shows the narrowest rule that would have " +
+        "answered them, where it goes in the policy, and what it would newly allow. If people " +
+        "denied similar calls, it shows a rule that denies them.",
+      "Every rule is tested against the whole log before it is shown. It answers only what would " +
+        "otherwise be a question, and changes nothing that the policy decides itself. Rules for " +
+        "actions that delete, run, pay or send, or whose risk is high or critical, are never " +
+        "suggested (docs/how-to/suggest.md).",
+      "With --since, answers before that time do not count in favor of a rule; answers against a " +
+        "rule always count. It writes nothing.",
     ],
     examples: ["acp suggest", "acp suggest --since 30d --min 10", "acp suggest ./audit.jsonl --json"],
     exits: ["invalid", "audit"],

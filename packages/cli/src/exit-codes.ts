@@ -1,5 +1,5 @@
 /**
- * Exit codes: one row each. Codes are API; docs/reference/cli.md is made from this table.
+ * Exit codes: one row each. Codes are API; docs/reference/cli.md comes from this table.
  */
 import type { ConsentErrorCode } from "@acp/core";
 
@@ -18,23 +18,33 @@ export type Exit =
   | "not_runnable"
   | "not_found";
 
-/** The number and the meaning of every exit. */
+/** The number and meaning of every exit. */
 export const EXIT_CODES: Readonly<Record<Exit, { readonly code: number; readonly meaning: string }>> = {
-  ok: { code: 0, meaning: "Done. Also a normal end of `acp mcp` (the client closed, or SIGINT or SIGTERM came) and of `acp approve`." },
-  failed: { code: 1, meaning: "The command could not do its work, or an answer was refused." },
-  usage: { code: 2, meaning: "The command line is wrong; the message says how to mend it. Of `acp exec hook`: the call is blocked." },
-  invalid: { code: 3, meaning: "A policy, a configuration, the home, its keys or its vault are missing or do not load." },
-  audit: { code: 4, meaning: "An audit log is broken, missing, or cannot be kept." },
-  nothing: { code: 5, meaning: "There is nothing to act on: no such question, no running gate, no such secret, no sandbox that holds." },
-  unproven: { code: 6, meaning: "A proof does not hold." },
+  ok: {
+    code: 0,
+    meaning:
+      "Success. Also a normal end of `acp mcp` (the client closed the connection, or SIGINT or SIGTERM arrived) and of `acp approve`.",
+  },
+  failed: { code: 1, meaning: "The command failed, or an answer was refused." },
+  usage: {
+    code: 2,
+    meaning: "The command line is invalid; the message says how to fix it. For `acp exec hook`: the call is blocked.",
+  },
+  invalid: { code: 3, meaning: "A policy, a configuration, the home, its keys or its vault is missing or does not load." },
+  audit: { code: 4, meaning: "An audit log is broken or missing, or cannot be written." },
+  nothing: {
+    code: 5,
+    meaning: "Nothing to act on, for example no such question, no running gate, no such secret, or no sandbox that holds.",
+  },
+  unproven: { code: 6, meaning: "A proof is not valid." },
   review: { code: 7, meaning: "A person should see the command before it runs." },
   dangerous: { code: 8, meaning: "The command is destructive or hostile." },
   not_run: {
     code: 125,
-    meaning: "Of `acp run`: it failed itself, whatever the reason; the agent did not start, or its end could not be recorded.",
+    meaning: "For `acp run`: ACP itself failed, whatever the reason. The agent did not start, or its end could not be recorded.",
   },
-  not_runnable: { code: 126, meaning: "Of `acp run`: there is such a command inside, and it cannot be run." },
-  not_found: { code: 127, meaning: "Of `acp run`: there is no such command inside." },
+  not_runnable: { code: 126, meaning: "For `acp run`: the command exists in the sandbox but cannot be run." },
+  not_found: { code: 127, meaning: "For `acp run`: the command does not exist in the sandbox." },
 };
 
 const EXIT_OF: Partial<Record<ConsentErrorCode, Exit>> = {
@@ -58,7 +68,7 @@ const EXIT_OF: Partial<Record<ConsentErrorCode, Exit>> = {
   audit_busy: "audit",
 };
 
-/** The exit that an error code leads to. */
+/** The exit for an error code. */
 export function exitOf(code: ConsentErrorCode): Exit {
   return EXIT_OF[code] ?? "failed";
 }

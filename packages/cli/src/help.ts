@@ -1,5 +1,5 @@
 /**
- * Help: what `--help` prints, made from the tables of commands and options.
+ * Help: what `--help` prints, rendered from the tables of commands and options.
  */
 import type { Command } from "./command.js";
 import { EXIT_CODES } from "./exit-codes.js";
@@ -16,7 +16,7 @@ function columns(rows: readonly (readonly [string, string])[]): readonly string[
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
-/** A sentence in lines that a terminal shows whole. */
+/** Breaks a paragraph into lines that fit a terminal. */
 function wrap(text: string): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -27,7 +27,7 @@ function wrap(text: string): readonly string[] {
   return lines;
 }
 
-/** An option as it is written. */
+/** An option as you type it, with its value's name. */
 export function optionUsage(name: OptionName): string {
   const { value } = optionOf(name);
   return value === undefined ? `--${name}` : `--${name} ${value}`;
@@ -51,7 +51,7 @@ export function renderHelp(commands: readonly Command[]): readonly string[] {
     "Options of every command:",
     ...columns(COMMON_OPTIONS.map((name) => [optionUsage(name), optionOf(name).summary] as const)),
     "",
-    "acp COMMAND --help shows the rest. Start with: acp init",
+    "Run acp COMMAND --help for details. Start with: acp init",
   ];
 }
 

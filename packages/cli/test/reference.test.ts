@@ -1,5 +1,6 @@
 /**
- * docs/reference/cli.md is made from the tables of the command line. After a change: npx vitest run packages/cli/test/reference.test.ts -u
+ * docs/reference/cli.md comes from the tables of the command line. After a change:
+ * npx vitest run packages/cli/test/reference.test.ts -u
  */
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -46,11 +47,13 @@ function renderReference(): string {
   return [
     "# The command line",
     "",
-    "This page is made from the tables that `acp` itself reads (packages/cli/src). `acp COMMAND --help` shows the same.",
+    "The tables that `acp` itself reads (packages/cli/src) generate this page. `acp COMMAND --help` shows",
+    "the same.",
     "",
-    "Results go to standard output, everything else to standard error. With `--json` results are JSON, one object a line, and an error is",
-    '`{"error":{"code":…,"message":…}}` on standard error. An error without it is one line: what could not be done, why, what to write instead,',
-    "and its code. Colours appear on a terminal only, and not where `NO_COLOR` is set.",
+    "Results go to standard output, and everything else to standard error. With `--json`, results are",
+    'JSON, one object per line, and an error is `{"error":{"code":…,"message":…}}` on standard error.',
+    "Without `--json`, an error is one line: what failed, why, what to write instead, and the error code.",
+    "Output is colored only on a terminal, and only if `NO_COLOR` is not set.",
     "",
     "## Options of every command",
     "",

@@ -1,6 +1,8 @@
 /**
- * AgentPause: while it is set, every call of one agent, and of all that it started, is denied. One file an agent, so that two commands at once lose
- * nothing; it holds for every gate and over restarts. A file that cannot be understood means paused. Format: spec/home.md §5.
+ * AgentPause: while it is set, every call of one agent, and of everything it started, is denied.
+ * Each agent has its own file, so that two commands at the same time lose nothing. It applies to
+ * every gate and survives restarts. A file that cannot be understood means paused. Format:
+ * spec/home.md §5.
  */
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
@@ -24,15 +26,19 @@ import { makePrivateDirectory } from "./private-file.js";
 const ID_CHARS_MAX = 256;
 const NAME = /^[0-9a-f]{64}\.json$/;
 
-/** An agent, and those that it was started by. */
+/** An agent, with the agents that started it. */
 export interface PausableAgent {
+  /** The agent's ID, 1 to 256 characters. */
   readonly id: string;
+  /** IDs of the agents that started it, nearest first. */
   readonly parents?: readonly string[];
 }
 
-/** An agent that is paused. */
+/** An agent that is paused, and until when. */
 export interface PausedAgent {
+  /** The agent's ID. */
   readonly agent: string;
+  /** When the pause ends. */
   readonly until: PauseEnd;
 }
 
@@ -45,9 +51,10 @@ function checkId(agent: string): void {
 }
 
 /**
- * Pauses an agent, in place of a pause of it that was set before.
+ * Pauses an agent, replacing an earlier pause of it.
  *
- * @throws ConsentError `options_invalid` for an id or a time that is none, `home_invalid` where it cannot be kept.
+ * @throws ConsentError `options_invalid` for an invalid ID or time; `home_invalid` if the pause
+ * cannot be stored.
  */
 export async function pauseAgent(home: HomePaths, agent: string, end: PauseEnd): Promise<void> {
   checkId(agent);
@@ -57,9 +64,11 @@ export async function pauseAgent(home: HomePaths, agent: string, end: PauseEnd):
 }
 
 /**
- * Ends an agent's pause; false where none was set.
+ * Ends an agent's pause.
  *
- * @throws ConsentError `home_invalid` where the file cannot be removed: the pause then goes on.
+ * @returns False if it was not paused.
+ * @throws ConsentError `options_invalid` for an invalid ID; `home_invalid` if the file cannot be
+ * removed: the pause then continues.
  */
 export async function resumeAgent(home: HomePaths, agent: string): Promise<boolean> {
   checkId(agent);
@@ -91,7 +100,10 @@ function whyPaused(home: HomePaths, agent: string, nowMs: number): string | unde
   return `the agent ${quoteText(agent)} is paused${kept.until === "until-off" ? "" : ` until ${kept.untilText}`}`;
 }
 
-/** Why an agent is paused at this moment, by its own pause or by that of one that started it; `undefined` where it is not. Reads small files, synchronously. */
+/**
+ * Returns why an agent is paused at `nowMs` (milliseconds since 1970), by its own pause or that of
+ * an agent that started it; `undefined` if it is not. Reads small files synchronously.
+ */
 export function readAgentPause(home: HomePaths, { id, parents = [] }: PausableAgent, nowMs: number): string | undefined {
   for (const each of [id, ...parents]) {
     const why = whyPaused(home, each, nowMs);
@@ -100,7 +112,10 @@ export function readAgentPause(home: HomePaths, { id, parents = [] }: PausableAg
   return undefined;
 }
 
-/** The agents that are paused, by name. Files that cannot be understood are left out: their agents cannot be named. */
+/**
+ * Lists the paused agents, sorted by ID. Files that cannot be understood are left out, because
+ * their agents are unknown; those agents are still paused.
+ */
 export async function listPausedAgents(home: HomePaths, nowMs: number): Promise<readonly PausedAgent[]> {
   const names = await readdir(home.pausedAgentsDir).catch(() => []);
   const found: PausedAgent[] = [];

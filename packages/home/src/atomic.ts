@@ -1,5 +1,6 @@
 /**
- * Atomic files: a reader, and a restart after a crash at any moment, finds the old text or the new one, whole. Private (0600) and durable.
+ * Atomic files: a reader, or a restart after a crash at any moment, finds either the old text or
+ * the new one, complete. Private (0600) and durable.
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -8,17 +9,19 @@ import { basename, dirname, join } from "node:path";
 import { causeText, hasErrno, cannot } from "./errors.js";
 
 /**
- * Writes a file, new or in place of an old one. A symbolic link of that name is replaced, never followed.
+ * Writes a private file (0600) in one step, replacing an old one. A symbolic link of that name is
+ * replaced, never followed.
  *
- * @throws ConsentError `home_invalid`; the old file is then as it was.
+ * @throws ConsentError `home_invalid`; the old file is then unchanged.
  */
 export async function writeFileAtomic(path: string, text: string): Promise<void> {
   await withTemporary(path, text, (temporary) => rename(temporary, path));
 }
 
 /**
- * Writes a file that does not exist yet; false, and nothing is written, where something of that name exists.
+ * Writes a private file (0600) in one step if nothing of that name exists.
  *
+ * @returns False if something of that name exists; nothing is written then.
  * @throws ConsentError `home_invalid`.
  */
 export function createFileAtomic(path: string, text: string): Promise<boolean> {

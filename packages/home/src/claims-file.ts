@@ -38,12 +38,14 @@ interface KnownClaim extends Claim {
 }
 
 /**
- * Claims that are kept in the directory, made where it does not exist.
+ * Returns claims that are kept in a directory, which is created if it does not exist.
  *
- * While a process lives it measures the time of a claim by the monotonic clock. After a restart there is only the wall clock: set forward, it ends a
- * claim early; set back, a claim lasts no longer than it was made for.
+ * A running process measures the age of a claim by the monotonic clock. After a restart, only the
+ * wall clock is left: if it was set forward, a claim ends early; if it was set back, a claim still
+ * lasts no longer than its own duration.
  *
- * @returns Claims whose verbs reject with `home_invalid` or `home_busy` where it is not sure: that is no yes.
+ * @returns Claims whose methods reject with `home_invalid` or `home_busy` if the outcome is not
+ * certain. Treat a rejection as a denial.
  */
 export function fileClaims(directory: string, clock: Clock = machineClock): Claims {
   const path = join(directory, FILE);

@@ -1,33 +1,37 @@
-/** Config, audit: the logs of a home: how large a file gets, what is kept, and who keeps signed checkpoints of them. */
+/**
+ * Config, audit: a home's logs: how large a file gets, which files are kept, and who keeps signed
+ * checkpoints. Format: spec/home.md §2.
+ */
 import { type Spot, invalid, readList, readMap, readNumber, readOneOf } from "@acp/core/yaml";
 import { ifGiven, readPath, readUrl } from "./config-values.js";
 import type { PathOrigins } from "./paths.js";
 
-/** Keeps checkpoints outside of the home. */
+/** A place outside of the home that keeps signed checkpoints. */
 export type WitnessConfig =
   /** A directory, absolute: a file in it for each log. */
   | { readonly directory: string }
   /** A URL that takes each checkpoint by POST. */
   | { readonly url: string };
 
-/** Settings of the audit logs. What is left out has its default. */
+/** Settings of the audit logs. Every absent setting has its default (spec/home.md §2). */
 export interface AuditConfig {
-  /** `v0.2` is the chained log; with `v0.3` the plain entries of ACP v0.3 are written beside it. */
+  /** `v0.2` writes the hash-chained log. `v0.3` also writes plain entries of ACP v0.3 beside it. */
   readonly format: "v0.2" | "v0.3";
-  /** A file that would get larger than this is full. */
+  /** A file is full before it would get larger than this, in bytes. */
   readonly rotateBytes?: number;
-  /** A file whose first event is older than this is full. */
+  /** A file is full when its first event is older than this, in milliseconds. */
   readonly rotateMs?: number;
-  /** Full files that stay; left out, all of them do. */
+  /** How many full files are kept. Absent: all of them. */
   readonly keepFiles?: number;
-  /** A checkpoint after so many events. */
+  /** Number of events after which a checkpoint is signed. */
   readonly checkpointEvents?: number;
-  /** A checkpoint when an event has waited so long for one. */
+  /** Milliseconds that an event may wait before a checkpoint is signed. */
   readonly checkpointMs?: number;
+  /** Where copies of the checkpoints go; at most 16. */
   readonly witnesses: readonly WitnessConfig[];
 }
 
-/** What holds where the section is left out. */
+/** The settings if the file has no `audit` section. */
 export const DEFAULT_AUDIT_CONFIG: AuditConfig = { format: "v0.2", witnesses: [] };
 
 const KEYS = ["format", "rotate_megabytes", "rotate_days", "keep_files", "checkpoint_events", "checkpoint_seconds", "witnesses"] as const;

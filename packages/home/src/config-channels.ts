@@ -3,47 +3,51 @@ import { ASK_TIMEOUT_MS_MAX } from "@acp/core";
 import { type Spot, invalid, readList, readMap, readNumber, readOneOf, readText } from "@acp/core/yaml";
 import { ifGiven, readSecret, readUrl, required } from "./config-values.js";
 
-/** Channels that a file can name; `prompt` in the file is `terminal`. */
+/** Channels that a configuration can name; `prompt` in the file means `terminal`. */
 export const CHANNEL_NAMES = ["terminal", "telegram", "webhook"] as const;
 
 /** One of {@link CHANNEL_NAMES}. */
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
-/** From when a question is shown, where, and who may answer from then on. */
+/** One stage of an escalation: when a question is shown, where, and who may answer from then on. */
 export interface ChannelStage {
-  /** Shown on each of them; the first answer counts. */
+  /** Channels that all show the question; the first answer counts. */
   readonly channels: readonly ChannelName[];
-  /** After the question was asked. */
+  /** Milliseconds after the question was asked at which the stage begins. */
   readonly afterMs: number;
-  /** Ids or group names; left out, everybody who may answer at all. */
+  /** IDs of approvers or names of groups. Absent: everyone who may answer. */
   readonly approvers?: readonly string[];
 }
 
 /** Settings of the Telegram channel. */
 export interface TelegramConfig {
-  /** The token, or `encrypted:<…>`. */
+  /** The bot token, plain or as `encrypted:<…>`. */
   readonly botToken: string;
+  /** ID of the chat that gets the questions. */
   readonly chatId: string;
-  /** A Bot API server of the operator's own. */
+  /** URL of your own Bot API server. Absent: Telegram's. */
   readonly apiRoot?: string;
 }
 
 /** Settings of the webhook channel. */
 export interface WebhookConfig {
+  /** Where questions are sent: https, or http to this machine. */
   readonly url: string;
-  /** The shared secret, or `encrypted:<…>`. */
+  /** The shared secret (`whsec_…`), plain or as `encrypted:<…>`. */
   readonly secret: string;
-  /** Where answers and people come in; left out, only replies to questions are answers. */
+  /** Where answers and browsers connect. Absent: only the replies to questions are answers. */
   readonly listen?: ListenAddress;
-  /** Where people reach that address with a browser. */
+  /** URL at which people reach the listener with a browser. */
   readonly linkUrl?: string;
-  /** Hosts that may have addresses of the own network. */
+  /** Hosts that may have addresses of this machine's own network. */
   readonly allowPrivateHosts?: readonly string[];
 }
 
-/** An address of this machine. */
+/** An address of this machine to listen on. */
 export interface ListenAddress {
+  /** Host name or IP address. */
   readonly host: string;
+  /** Port number. */
   readonly port: number;
 }
 
@@ -64,7 +68,7 @@ export function readStages(entries: ReadonlyMap<string, Spot>): readonly Channel
   return readEscalation(escalation);
 }
 
-/** Every channel that stages name, once. */
+/** Returns every channel that the stages name, once each. */
 export function channelsOf(stages: readonly ChannelStage[]): readonly ChannelName[] {
   return [...new Set(stages.flatMap(({ channels }) => channels))];
 }

@@ -17,7 +17,7 @@ import type { HomePaths } from "./paths.js";
 import { readOwnFile } from "./text-file.js";
 import { whileWriting } from "./writer-lock.js";
 
-/** What stands in a field: nothing, a text, or an encrypted one. */
+/** Content of a field that can hold a secret: nothing, plain text, or encrypted text. */
 export type FieldState = "missing" | "plain" | "encrypted";
 
 /** What {@link encryptConfigField} did. */
@@ -32,9 +32,11 @@ export type FieldChange =
 const SUBJECT: Subject = { name: "config", code: "config_invalid" };
 
 /**
- * What stands in a field that holds a secret.
+ * Reports whether a field of the home's `config.yml` holds a secret, and whether it is encrypted.
  *
- * @throws ConsentError `options_invalid` for any other field and for a server that is not there; `config_invalid`; `home_invalid`.
+ * @param field - A path such as `telegram.bot_token`; the fields are listed in spec/home.md §2.
+ * @throws ConsentError `options_invalid` for any other field or a server that does not exist;
+ * `config_invalid`; `home_invalid`.
  */
 export async function readConfigField(home: HomePaths, field: string): Promise<FieldState> {
   const steps = secretFieldSteps(field);
@@ -44,11 +46,12 @@ export async function readConfigField(home: HomePaths, field: string): Promise<F
 }
 
 /**
- * Writes a field of the home's `config.yml` encrypted, in one step.
+ * Encrypts a field of the home's `config.yml`, in one step. The rest of the file does not change.
  *
- * @param value - Left out: the one that stands there.
- * @throws What {@link readConfigField} throws; `options_invalid` where there is no value or none that a field can hold; `vault_invalid` where the one
- * that stands there does not open; `home_busy`. The file is then as it was.
+ * @param value - The new value. Absent: the value in the file.
+ * @throws What {@link readConfigField} throws; `options_invalid` if there is no value or the field
+ * cannot hold it; `vault_invalid` if the value in the file does not open; `home_busy`. The file is
+ * then unchanged.
  */
 export async function encryptConfigField(
   home: HomePaths,

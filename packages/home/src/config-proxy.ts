@@ -6,38 +6,47 @@ import { type UpstreamServer, readServers } from "./config-servers.js";
 import { ifGiven, readPath, readSecret, required } from "./config-values.js";
 import type { PathOrigins } from "./paths.js";
 
-/** An agent that proves who it is to the HTTP proxy. */
+/** An agent that authenticates to the HTTP proxy. */
 export interface HttpAgentConfig {
-  /** Its id, which is the username of its proxy credentials too. */
+  /** The agent's ID, which is also the username of its proxy credentials. */
   readonly id: string;
-  /** The token, or `encrypted:<…>`. */
+  /** The token of its proxy credentials, plain or as `encrypted:<…>`. */
   readonly token: string;
-  /** The policy that judges this agent; left out, the one that judges all. */
+  /** Path of the policy that judges this agent. Absent: the policy for all agents. */
   readonly policyPath?: string;
 }
 
-/** Settings of the HTTP proxy. */
+/** Settings of the HTTP proxy: the section `proxy.http`. Format: spec/home.md §2. */
 export interface HttpProxyConfig {
-  /** Left out: nobody needs credentials. */
+  /** Agents with credentials. Absent: clients need no credentials. */
   readonly agents?: readonly HttpAgentConfig[];
-  /** Whether a header of that name says which part of an agent asks. */
+  /**
+   * Whether the header `x-agent-id` names the part of an agent that makes a request. Default:
+   * `none`.
+   */
   readonly attribution?: "none" | "x-agent-id";
+  /** Whether a tunnel must be TLS that names its host (SNI). Default: false. */
   readonly requireSni?: boolean;
-  /** What a yes to a request may also cover; left out: `host`. */
+  /** What an approval of a request may also cover. Default: `host`. */
   readonly hostApproval?: HostCover;
-  /** Hosts that may go over to another protocol. */
+  /** Hosts that may switch to another protocol, such as WebSocket. Default: none. */
   readonly upgradeHosts?: readonly string[];
 }
 
-/** The section `proxy`. */
+/** Settings of the proxies: the section `proxy`. Format: spec/home.md §2. */
 export interface ProxyConfig {
-  /** Port of the MCP listener. */
+  /** Port of the MCP listener. Not supported yet. */
   readonly port?: number;
-  /** Port of the HTTP proxy. */
+  /** Port of the HTTP proxy on 127.0.0.1. */
   readonly httpPort?: number;
-  /** Hosts of this machine and of the own network that the HTTP proxy may reach, as `host` or `host:port`. */
+  /**
+   * Hosts on this machine and its own network that the HTTP proxy may reach, as `host` or
+   * `host:port`.
+   */
   readonly privateHosts?: readonly string[];
+  /** Settings of the HTTP proxy. */
   readonly http?: HttpProxyConfig;
+  /** MCP servers behind the MCP proxy. */
   readonly servers: readonly UpstreamServer[];
 }
 

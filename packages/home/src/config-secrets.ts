@@ -44,23 +44,25 @@ export function secretFieldSteps(field: string): readonly Step[] {
 }
 
 /**
- * The settings with their secret opened.
+ * Returns the settings with their secret decrypted.
  *
- * @throws ConsentError `key_locked` where it is encrypted and there are no keys, `vault_invalid` where it does not open.
+ * @param keys - Keys of the home; `undefined` if it has none.
+ * @throws ConsentError `key_locked` if the secret is encrypted and there are no keys;
+ * `vault_invalid` if it does not open.
  */
 export function openTelegramConfig(config: TelegramConfig, keys: KeyPair | undefined): TelegramConfig {
   return { ...config, botToken: openConfigField(config.botToken, BOT_TOKEN, keys) };
 }
 
-/** {@link openTelegramConfig} for a webhook. */
+/** Like {@link openTelegramConfig}, for the shared secret of a webhook. */
 export function openWebhookConfig(config: WebhookConfig, keys: KeyPair | undefined): WebhookConfig {
   return { ...config, secret: openConfigField(config.secret, WEBHOOK_SECRET, keys) };
 }
 
 /**
- * {@link openTelegramConfig} for a server's variables.
+ * Like {@link openTelegramConfig}, for the environment variables of a server.
  *
- * @param index - Its place in the file's list.
+ * @param index - The server's place in the file's list, from 0; an encrypted value is bound to it.
  */
 export function openServerConfig(config: CommandServer, index: number, keys: KeyPair | undefined): CommandServer {
   if (config.env === undefined) return config;
@@ -71,7 +73,7 @@ export function openServerConfig(config: CommandServer, index: number, keys: Key
   return { ...config, env: Object.fromEntries(opened) };
 }
 
-/** {@link openServerConfig} for an agent's token. */
+/** Like {@link openServerConfig}, for the token of an agent. */
 export function openHttpAgentConfig(config: HttpAgentConfig, index: number, keys: KeyPair | undefined): HttpAgentConfig {
   return { ...config, token: openConfigField(config.token, `proxy.http.agents[${index}].token`, keys) };
 }

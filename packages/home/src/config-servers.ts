@@ -5,37 +5,43 @@ import { ifGiven, readOpaque, readPath, readUrl, required } from "./config-value
 import type { PathOrigins } from "./paths.js";
 import { splitWords } from "./words.js";
 
-/** What a server may see and reach in its sandbox. */
+/** What a server may see and reach in its sandbox. Format: spec/home.md §3. */
 export interface ServerReach {
-  /** `none`: it is started outside of any sandbox. Left out: in one, where `acp run` starts it. */
+  /**
+   * `none` starts the server outside of any sandbox. Absent: in a sandbox if `acp run` starts it.
+   */
   readonly sandbox?: "auto" | "none";
-  /** How much of the agent's workspace it sees; left out: nothing. */
+  /** Whether the server may read or change the agent's workspace. Absent: neither. */
   readonly workspace?: "read" | "write";
-  /** Further directories that it may read. */
+  /** More directories that the server may read. */
   readonly read?: readonly string[];
-  /** Further directories that it may change. */
+  /** More directories that the server may change. */
   readonly write?: readonly string[];
-  /** Hosts that it may reach, as `host` (ports 443 and 80) or `host:port`; left out: none. */
+  /** Hosts that the server may reach, as `host` (ports 443 and 80) or `host:port`. Absent: none. */
   readonly network?: readonly string[];
 }
 
-/** A server that is started. */
+/** An MCP server that is started as a process. Format: spec/home.md §3. */
 export interface CommandServer extends ServerReach {
+  /** What policies, questions and logs call the server; 1 to 64 of `a-z 0-9 - _`. */
   readonly name: string;
-  /** Program and arguments; never given to a shell. */
+  /** Program and arguments; no shell reads them. */
   readonly command: readonly string[];
-  /** What its environment has besides that of acp. */
+  /** Variables added to the server's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Working directory. In a sandbox, it must be one that the server sees. */
   readonly cwd?: string;
 }
 
-/** A server that runs already. */
+/** An MCP server that is running already. Not supported yet. */
 export interface UrlServer {
+  /** What policies, questions and logs call the server. */
   readonly name: string;
+  /** Where the server listens. */
   readonly url: string;
 }
 
-/** An MCP server of the config. */
+/** An MCP server of the configuration. */
 export type UpstreamServer = CommandServer | UrlServer;
 
 /** What goes with a command only; the last five are {@link ServerReach}. */

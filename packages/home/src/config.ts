@@ -25,29 +25,41 @@ import { cannot } from "./errors.js";
 import type { PathOrigins } from "./paths.js";
 import { readOwnFile } from "./text-file.js";
 
-/** A configuration file, typed. Paths are absolute. */
+/** The settings of a configuration file. All paths are absolute. Format: spec/home.md §2. */
 export interface Config extends ProxyConfig {
-  /** Where questions are shown, in order of their times; one stage unless the file has an `escalation`. */
+  /**
+   * Where questions are shown, ordered by time. A single stage unless the file has an `escalation`.
+   */
   readonly stages: readonly ChannelStage[];
+  /** Settings of the Telegram channel, if the file has them. */
   readonly telegram?: TelegramConfig;
+  /** Settings of the webhook channel, if the file has them. */
   readonly webhook?: WebhookConfig;
-  /** How long a question waits unless a rule says otherwise. */
+  /** How long a question stays open unless a rule says otherwise, in milliseconds. */
   readonly askTimeoutMs?: number;
-  /** How many questions one agent may put to people within a time; more are denied. */
+  /**
+   * How many questions one agent may ask within a time; further ones are denied with
+   * `too_many_questions`. `none` means no limit.
+   */
   readonly promptLimit?: Rate | "none";
+  /** Path of the policy file. Absent: `policy.yml` of the home. */
   readonly policyPath?: string;
-  /** Left out: the channel's own authenticated person. Empty: nobody. */
+  /** Who may answer. Absent: the channel's own authenticated person. Empty: nobody. */
   readonly approvers?: readonly Approver[];
+  /** Approver IDs of each group, by the group's name; rules refer to groups. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  /** Left out: {@link DEFAULT_AUDIT_CONFIG}. */
+  /** Settings of the audit logs. Absent: {@link DEFAULT_AUDIT_CONFIG}. */
   readonly audit?: AuditConfig;
-  /** What loaded but deserves a look. */
+  /** One line for each setting that loaded but deserves attention. */
   readonly warnings: readonly string[];
-  /** Paths of the keys that this version reads but cannot act on yet, e.g. `proxy.port`: refuse to start, or say so. */
+  /**
+   * Paths of the keys that this version reads but cannot act on yet, such as `proxy.port`. Refuse
+   * to start, or report them.
+   */
   readonly unsupported: readonly string[];
 }
 
-/** What holds without a file: the terminal, and no servers. */
+/** The settings without a file: the terminal channel, and no servers. */
 export const DEFAULT_CONFIG: Config = {
   stages: [{ channels: ["terminal"], afterMs: 0 }],
   servers: [],
@@ -61,11 +73,12 @@ const KEYS = ["version", "channel", "escalation", "telegram", "webhook", "proxy"
 const VERSION = "1";
 
 /**
- * Reads a configuration file.
+ * Reads a configuration file. Format: spec/home.md §2.
  *
- * @param origins - What `~` means; relative paths in the file start beside it unless `cwd` says otherwise.
- * @throws ConsentError `config_invalid` with line and column; `home_invalid` where the file is missing, others may write it, or it holds secrets
- * and others may read it.
+ * @param origins - What `~` means; relative paths in the file start at its directory unless `cwd`
+ * is given.
+ * @throws ConsentError `config_invalid` with line and column; `home_invalid` if the file is
+ * missing, if others may write it, or if it contains secrets and others may read it.
  */
 export async function readConfig(path: string, { homeDir, cwd = resolve(dirname(path)) }: PathOrigins): Promise<Config> {
   const { text, isPrivate } = await readOwnFile(path, POLICY_BYTES_MAX);
@@ -90,10 +103,11 @@ function checkEncrypted(root: Spot): void {
 }
 
 /**
- * The configuration of a YAML text.
+ * Parses the YAML text of a configuration. Format: spec/home.md §2.
  *
  * @param origins - Where `~` and relative paths start.
- * @throws ConsentError `config_invalid` with `position`, and `path` and `suggestion` where there are any.
+ * @throws ConsentError `config_invalid` with `position`, and with `path` and `suggestion` if there
+ * are any.
  */
 export function parseConfig(text: string, origins: PathOrigins): Config {
   const root = readYaml(text, SUBJECT);

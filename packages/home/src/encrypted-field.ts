@@ -11,11 +11,14 @@ import type { HomePaths } from "./paths.js";
 import { readOwnFile } from "./text-file.js";
 
 /**
- * The value of a field of the configuration, opened where it is encrypted.
+ * Returns the value of a configuration field, decrypted if it is encrypted. Format: spec/vault.md
+ * §5.
  *
- * @param field - As spec/home.md writes it, e.g. `telegram.bot_token` or `proxy.upstream_servers[0].env.TOKEN`.
- * @param keys - Left out: there are none.
- * @throws ConsentError `vault_invalid` where it does not open, `key_locked` where it is encrypted and there are no keys.
+ * @param field - Path as spec/home.md writes it, such as `telegram.bot_token` or
+ * `proxy.upstream_servers[0].env.TOKEN`.
+ * @param keys - Keys of the home; `undefined` if it has none.
+ * @throws ConsentError `vault_invalid` if the value does not open; `key_locked` if it is encrypted
+ * and there are no keys.
  */
 export function openConfigField(text: string, field: string, keys: KeyPair | undefined): string {
   if (!isSealedField(text)) return text;
@@ -45,16 +48,23 @@ export function* encryptedSpots(at: Spot): Generator<Spot & { readonly value: st
   }
 }
 
-/** Every encrypted field of a configuration's text, by path. */
+/**
+ * Finds every encrypted field in the text of a configuration.
+ *
+ * @returns The encrypted values, by path.
+ * @throws ConsentError `config_invalid` if the text cannot be read as YAML.
+ */
 export function findEncryptedFields(text: string): ReadonlyMap<string, string> {
   const root = readYaml(text, { name: "config", code: "config_invalid" });
   return new Map([...encryptedSpots(root)].map(({ path, value }) => [printPath(path), value]));
 }
 
 /**
- * The text with every encrypted field sealed for another key; the rest, comments too, stays as it is. Fields that the new key opens are left alone.
+ * Returns the text with every encrypted field sealed for another key. Everything else stays as it
+ * is, comments included, and so do fields that the new key opens already.
  *
- * @throws ConsentError `vault_invalid` naming a field that neither key opens; `config_invalid` for one that is not written in one piece.
+ * @throws ConsentError `vault_invalid`, naming a field that neither key opens; `config_invalid` for
+ * an encrypted value that is written across several lines.
  */
 export function resealFields(text: string, from: KeyPair, to: KeyPair): string {
   let resealed = text;

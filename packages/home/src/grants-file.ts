@@ -21,14 +21,19 @@ interface Changed<T> {
 
 /** Options of {@link fileGrants}. */
 export interface FileGrantsOptions {
-  /** Hears how many entries are no grants, whenever the file is read: they are as good as absent, and gone with the next change. */
+  /**
+   * Called with the number of invalid entries whenever the file is read and has any. They count as
+   * absent, and the next change removes them.
+   */
   readonly onIgnored?: (count: number) => void;
 }
 
 /**
- * Grants in a file of the home, made where it does not exist.
+ * Returns grants that are kept in a file of the home, which is created if it does not exist.
+ * Format: spec/home.md §7.
  *
- * @returns Grants whose verbs reject with `home_invalid` or `home_busy` where it is not sure: that is no yes.
+ * @returns Grants whose methods reject with `home_invalid` or `home_busy` if the outcome is not
+ * certain. Treat a rejection as a denial.
  */
 export function fileGrants(path: string, { onIgnored }: FileGrantsOptions = {}): Grants {
   const read = async (): Promise<Grants> => {

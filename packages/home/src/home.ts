@@ -1,6 +1,7 @@
 /**
- * Home: the directory that holds config, policy, logs and the approve socket. Whoever can write in it can say yes to anything, so it is
- * opened only while it is its owner's alone. Format: spec/home.md.
+ * Home: the directory that holds config, policy, logs and the approve socket. Anyone who can write
+ * in it can approve anything, so it is opened only while nobody but its owner can. Format:
+ * spec/home.md.
  */
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -10,15 +11,16 @@ import { causeText, hasErrno, cannot } from "./errors.js";
 import { type HomePaths, homePaths } from "./paths.js";
 import { CONFIG_TEMPLATE, POLICY_TEMPLATE } from "./templates.js";
 
-/** A home that was checked. */
+/** The paths of a home that passed {@link openHome}'s checks. */
 export interface Home extends HomePaths {}
 
 /**
- * Checks a home and gives its paths.
+ * Checks a home and returns its paths.
  *
  * @param dir - Absolute.
- * @throws ConsentError `home_invalid`, with the fix: missing, no directory, a symbolic link, another user's, open to others, or in a place
- * where anybody could replace it.
+ * @throws ConsentError `home_invalid`, with the fix, if the home is missing, is not a directory, is
+ * a symbolic link, belongs to another user, is open to others, or is in a place where anyone could
+ * replace it.
  */
 export async function openHome(dir: string): Promise<Home> {
   const found = await lstat(dir).catch((error: unknown) => {
@@ -44,20 +46,22 @@ async function checkAncestors(dir: string): Promise<void> {
   }
 }
 
-/** What {@link initHome} found and made. */
+/** What {@link initHome} created and what it found. */
 export interface InitReport {
+  /** The home. */
   readonly home: Home;
-  /** Paths that were made. */
+  /** Paths that were created. */
   readonly created: readonly string[];
   /** Paths that existed and were left as they are. */
   readonly existing: readonly string[];
 }
 
 /**
- * Makes a home with a commented `config.yml` and `policy.yml`. Never overwrites: what exists stays.
+ * Creates a home with a commented `config.yml` and `policy.yml`. It overwrites nothing.
  *
  * @param dir - Absolute.
- * @throws ConsentError `home_invalid` where the directory exists and {@link openHome} refuses it, or where it cannot be made.
+ * @throws ConsentError `home_invalid` if the directory exists and {@link openHome} refuses it, or
+ * if it cannot be created.
  */
 export async function initHome(dir: string): Promise<InitReport> {
   const made = await makeDirectory(dir);

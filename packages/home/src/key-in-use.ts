@@ -1,6 +1,7 @@
 /**
- * Key in use: a process opens its key once, and another one may rotate the keys meanwhile. From then on nothing may be signed with the old one: no
- * verifier takes a signature that was given after its key went out of use.
+ * Key in use: a process opens its key once, and another process may rotate the keys afterwards.
+ * From then on the old key must sign nothing, because no verifier accepts a signature that was
+ * given after its key went out of use.
  */
 import { readFileSync } from "node:fs";
 import { ConsentError, type Signer } from "@acp/core";
@@ -11,7 +12,10 @@ import { whileWriting } from "./writer-lock.js";
 const ROTATED = "the keys were rotated after this process opened them; start it again";
 const UNREADABLE = "the public keys cannot be read; mend keys/public.key, or start this process again";
 
-/** Why this process must not sign any more; `undefined` while its key is the home's. Reads one small file, synchronously. */
+/**
+ * Returns why this process must no longer sign, or `undefined` while its key is the home's current
+ * key. Reads one small file synchronously.
+ */
 export function whyOutOfUse({ publicKeyPath }: HomePaths, { publicKey }: Pick<KeyPair, "publicKey">): string | undefined {
   try {
     return readFileSync(publicKeyPath, "utf8").startsWith(`${publicKey} `) ? undefined : ROTATED;
@@ -21,9 +25,11 @@ export function whyOutOfUse({ publicKeyPath }: HomePaths, { publicKey }: Pick<Ke
 }
 
 /**
- * A signer that looks, while nobody can rotate the keys, whether its key is in use: what it signed before is then surely older than the end of its key.
+ * Creates a signer that checks before each signature, under the lock that rotation needs, that its
+ * key is still in use. So each signature is older than the end of its key.
  *
- * @returns A signer whose `sign` rejects with `key_rejected` once the key is out of use, and with `home_busy` where that cannot be said.
+ * @returns A signer whose `sign` rejects with `key_rejected` once the key is out of use, and with
+ * `home_busy` if that cannot be determined.
  */
 export function signerInUse(home: HomePaths, keys: KeyPair): Signer {
   return {

@@ -1,5 +1,6 @@
 /**
- * Keys of a home: made once, opened once a process, rotated so that a crash at any moment loses nothing. Format: spec/vault.md §8.
+ * Keys of a home: created once, opened once for each process, rotated so that a crash at any moment
+ * loses nothing. Format: spec/vault.md §8.
  */
 import { type Clock, ConsentError, systemClock } from "@acp/core";
 import { generateKeyPair, type KeyPair, keyPairFromSeed } from "@acp/core/proof";
@@ -14,7 +15,7 @@ import { readTextFile } from "./text-file.js";
 import { createVaultFile, readVaultFile, resealVaultFile } from "./vault-file.js";
 import { whileWriting } from "./writer-lock.js";
 
-/** The part of a clock that says what time it is. */
+/** The part of a clock that tells the current time. */
 export type WallClock = Pick<Clock, "now">;
 
 const PRIVATE_BYTES_MAX = 4_096;
@@ -22,10 +23,11 @@ const PRIVATE_BYTES_MAX = 4_096;
 const PUBLIC_BYTES_MAX: number = 1024 * 1024;
 
 /**
- * Makes keys and an empty vault. What exists stays; what a crash left out is made.
+ * Creates keys and an empty vault. Existing files stay; files that a crash left out are created.
  *
- * @returns The keys, and the paths of what was made.
- * @throws ConsentError `home_invalid`, `options_invalid` for a poor passphrase, `key_locked` where a key exists that this does not open.
+ * @returns The keys, and the paths that were created.
+ * @throws ConsentError `home_invalid`; `options_invalid` for an unsuitable passphrase or key file;
+ * `key_locked` if a key exists that `unlock` does not open.
  */
 export async function initKeys(
   home: HomePaths,
@@ -47,9 +49,10 @@ export async function initKeys(
 }
 
 /**
- * What the private key asks for.
+ * Reports what opens the private key: a passphrase or a key file.
  *
- * @throws ConsentError `home_invalid` where there is none, or others may read it; `key_locked` where the file is none.
+ * @throws ConsentError `home_invalid` if there is no private key or others may read it;
+ * `key_locked` if the file is not a private key.
  */
 export async function readUnlockKind(home: HomePaths): Promise<Unlock["kind"]> {
   const kind = unlockKindOf(await readPrivateKeyFile(home));
@@ -57,16 +60,23 @@ export async function readUnlockKind(home: HomePaths): Promise<Unlock["kind"]> {
   return kind;
 }
 
-/** The public keys of a home, newest first. Needs no passphrase. */
+/**
+ * Reads the public keys of a home, newest first. Needs no passphrase.
+ *
+ * @throws ConsentError `home_invalid` if the file cannot be read; `key_rejected` if it is
+ * malformed.
+ */
 export async function readPublicKeys({ publicKeyPath }: HomePaths): Promise<readonly KeyPeriod[]> {
   return parsePublicKeys(await readTextFile(publicKeyPath, PUBLIC_BYTES_MAX));
 }
 
 /**
- * Opens the private key: once a process. A rotation that was cut off is completed first.
+ * Opens the private key, after completing a rotation that was interrupted. Call it once in a
+ * process.
  *
- * @throws ConsentError `key_locked`, the same for whatever is wrong with passphrase, key file or key; `home_invalid` where a file is missing or
- * open to others, or the public key is not the private key's.
+ * @throws ConsentError `key_locked`, without saying whether the passphrase, the key file or the key
+ * is wrong; `home_invalid` if a file is missing or open to others, or the public key does not
+ * match.
  */
 export async function unlockKeys(home: HomePaths, unlock: Unlock, clock: WallClock = systemClock): Promise<KeyPair> {
   const { current, previous } = await openPrivateKey(home, unlock);
@@ -93,17 +103,21 @@ async function isFirstPublished(home: HomePaths, { publicKey }: KeyPair): Promis
   return published?.publicKey === publicKey;
 }
 
-/** What {@link rotateKeys} did. */
+/** Result of {@link rotateKeys}. */
 export interface Rotation {
+  /** The new key pair. */
   readonly keys: KeyPair;
+  /** The old public key: 64 lower-case hex digits. */
   readonly previousPublicKey: string;
 }
 
 /**
- * Makes a new key pair and seals vault and encrypted fields for it. The old public key stays trusted for what it signed until now.
+ * Creates a new key pair, and reseals the vault and the encrypted fields for it. The old public key
+ * stays trusted for what it has signed so far.
  *
- * @param unlock - Opens the private key, and the new one.
- * @throws ConsentError as {@link unlockKeys}; `vault_invalid` where the vault or a field does not open: nothing is changed then.
+ * @param unlock - Opens the old private key, and seals the new one.
+ * @throws ConsentError as {@link unlockKeys}; `vault_invalid` if the vault or a field does not
+ * open. Nothing is changed then.
  */
 export function rotateKeys(home: HomePaths, unlock: Unlock, clock: WallClock = systemClock): Promise<Rotation> {
   return whileWriting(home.dir, async () => {

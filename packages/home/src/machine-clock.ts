@@ -9,7 +9,10 @@ import { type Clock, systemClock } from "@acp/core";
 const BOOT_ID_PATH = "/proc/sys/kernel/random/boot_id";
 const BOOT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The machine's clock, for every gate of one machine. */
+/**
+ * The system's clock, on which every gate of the machine agrees across restarts. On Linux its boot
+ * ID and uptime come from the kernel.
+ */
 export const machineClock: Clock = makeMachineClock(() => readFileSync(BOOT_ID_PATH, "utf8"));
 
 /** {@link machineClock} over other ways to read the boot's name, and the seconds since it. */

@@ -1,6 +1,7 @@
 /**
- * Passkeys file: the public halves of people's passkeys, for every gate and inbox of the home. Read anew whenever one is looked for, so that what
- * was revoked signs nothing any more. A revoked one stays: what it signed before is evidence. Format: spec/home.md §8.
+ * Passkeys file: the public halves of people's passkeys, for every gate and inbox of the home. It
+ * is read again for each lookup, so a revoked passkey signs nothing more. A revoked passkey stays
+ * in the file, because what it signed before is evidence. Format: spec/home.md §8.
  */
 import { dirname } from "node:path";
 import { ConsentError, type FieldReader, parseJson, readFields } from "@acp/core";
@@ -15,34 +16,45 @@ const FILE_BYTES_MAX: number = 4 * 1024 * 1024;
 const PASSKEYS_MAX = 1_000;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/** One passkey, as `@acp/channel-web` uses it: an inbox's `Passkey`. */
+/**
+ * One passkey, in the form of an inbox's `Passkey` (`@acp/channel-web`). Format: spec/home.md §8.
+ */
 export interface PasskeyRecord {
-  /** The credential id, base64url. */
+  /** Credential ID, base64url. */
   readonly id: string;
-  /** The approver id of its owner. */
+  /** ID of the approver who owns it. */
   readonly approver: string;
-  /** COSE_Key, base64url. */
+  /** Public key as COSE_Key, base64url. */
   readonly publicKey: string;
+  /** Relying party ID: the host name that the passkey was created for. */
   readonly rpId: string;
+  /**
+   * Origins at which it may sign: exact, or `http://*.<rpId>` for each name right below the RP ID.
+   */
   readonly origins: readonly string[];
+  /** Name by which its owner recognizes it. */
   readonly label: string;
+  /** When it was created, in milliseconds since 1970. */
   readonly createdAtMs: number;
+  /** When it was revoked, in milliseconds since 1970. Absent: it is active. */
   readonly revokedAtMs?: number;
 }
 
-/** Passkeys in a file: an inbox's `PasskeyStore`. */
+/** Passkeys in a file, usable as an inbox's `PasskeyStore`. */
 export interface FilePasskeys {
+  /** Returns all passkeys, revoked ones included. */
   list(): Promise<readonly PasskeyRecord[]>;
-  /** False where its id is there already. */
+  /** Adds a passkey. Returns false if one with this ID exists. Rejects at 1,000 passkeys. */
   add(passkey: PasskeyRecord): Promise<boolean>;
-  /** False where there is none in use with this id of this approver. */
+  /** Revokes a passkey. Returns false if the approver has no active passkey with this ID. */
   revoke(id: string, approver: string, atMs: number): Promise<boolean>;
 }
 
 /**
- * Passkeys in a file of the home, made where it does not exist.
+ * Returns passkeys that are kept in a file of the home, which is created if it does not exist.
  *
- * @returns Verbs that reject with `home_invalid` or `home_busy` where it is not sure: that proves nothing.
+ * @returns Passkeys whose methods reject with `home_invalid` or `home_busy` if the outcome is not
+ * certain. A rejection proves nothing.
  */
 export function filePasskeys(path: string): FilePasskeys {
   const read = async (): Promise<readonly PasskeyRecord[]> => {
@@ -75,13 +87,16 @@ export function filePasskeys(path: string): FilePasskeys {
   };
 }
 
-/** The text of a file with passkeys: what `acp passkeys export` writes. Nothing in it is a secret. */
+/**
+ * Returns the text of a passkeys file, as `acp passkeys export` prints it. It contains no secret.
+ */
 export function printPasskeys(passkeys: readonly PasskeyRecord[]): string {
   return `${JSON.stringify({ version: VERSION, passkeys }, undefined, 2)}\n`;
 }
 
 /**
- * Reads what {@link printPasskeys} wrote; an unknown field is an error, so that nothing that limits a passkey is passed over.
+ * Parses what {@link printPasskeys} returns. An unknown field is an error, so that no restriction
+ * of a passkey is skipped.
  *
  * @throws ConsentError `home_invalid`.
  */

@@ -2,53 +2,70 @@
 import { isAbsolute, join, normalize } from "node:path";
 import { ConsentError, quoteText } from "@acp/core";
 
-/** What may name the home, strongest first. */
+/** What may name the home, in order of precedence. */
 export interface HomeSources {
-  /** `--home`. */
+  /** Value of `--home`. */
   readonly flag?: string | undefined;
-  /** `ACP_HOME`. */
+  /** Value of `ACP_HOME`. */
   readonly env?: string | undefined;
-  /** The user's home directory, absolute: holds `.acp`, and is what `~` means. */
+  /** The user's home directory, absolute. It contains `.acp`, and `~` means it. */
   readonly homeDir: string;
-  /** Where a relative path starts, absolute. Without it a relative path is refused. */
+  /** Absolute directory where relative paths start. Absent: a relative path is refused. */
   readonly cwd?: string | undefined;
 }
 
-/** The home directory and its files. */
+/** Absolute paths of a home and its files. Format: spec/home.md §1. */
 export interface HomePaths {
+  /** The home itself. */
   readonly dir: string;
+  /** Configuration: `config.yml`. */
   readonly configPath: string;
+  /** Default policy: `policy.yml`. */
   readonly policyPath: string;
+  /** Pause of all questions: `paused.json`. */
   readonly pausePath: string;
+  /** Pauses of single agents: the directory `paused-agents`. */
   readonly pausedAgentsDir: string;
+  /** Grants: `grants.json`. */
   readonly grantsPath: string;
+  /** Key for stored questions and grants in a home without keys: `record.key`. */
   readonly recordKeyPath: string;
+  /** Public halves of passkeys: `passkeys.json`. */
   readonly passkeysPath: string;
+  /** Keys: the directory `keys`. */
   readonly keysDir: string;
+  /** Sealed private key: `keys/private.key`. */
   readonly privateKeyPath: string;
+  /** Every public key that the home has used: `keys/public.key`. */
   readonly publicKeyPath: string;
+  /** Sealed vault: `vault.json`. */
   readonly vaultPath: string;
 }
 
 /**
- * The home's absolute path: the flag, else the variable, else `.acp` in the user's home directory.
+ * Returns the home's absolute path: from the flag, else the variable, else `.acp` in the user's
+ * home directory.
  *
- * @throws ConsentError `home_invalid` where the name is empty or cannot be made absolute: an empty variable must not mean another place.
+ * @throws ConsentError `home_invalid` if the name is empty or cannot be made absolute: an empty
+ * variable must not mean another place.
  */
 export function resolveHome({ flag, env, homeDir, cwd }: HomeSources): string {
   return resolvePath(flag ?? env ?? join(homeDir, ".acp"), { homeDir, cwd });
 }
 
-/** Where `~` and relative paths start; both absolute. */
+/** Where `~` and relative paths start. */
 export interface PathOrigins {
+  /** The user's home directory, absolute; `~` means it. */
   readonly homeDir: string;
+  /** Absolute directory where relative paths start. Absent: a relative path is refused. */
   readonly cwd?: string | undefined;
 }
 
 /**
- * An absolute path; `~` and a leading `~/` mean the user's home directory.
+ * Makes a path absolute; `~` and a leading `~/` mean the user's home directory.
  *
- * @throws ConsentError `home_invalid` where it is empty, holds a NUL, names another user's home, or has nothing to start from.
+ * @throws ConsentError `home_invalid` if the path is empty, contains a NUL, names another user's
+ * home, or is relative and there is no `cwd`.
  */
 export function resolvePath(path: string, { homeDir, cwd }: PathOrigins): string {
   const refuse = (why: string): ConsentError => new ConsentError("home_invalid", `Cannot use path ${quoteText(path)}: ${why}`);
@@ -61,7 +78,7 @@ export function resolvePath(path: string, { homeDir, cwd }: PathOrigins): string
   return join(cwd, full);
 }
 
-/** The files of a home. */
+/** Returns the paths of a home's files. Checks nothing; {@link openHome} does. */
 export function homePaths(dir: string): HomePaths {
   const keysDir = join(dir, "keys");
   return {

@@ -8,7 +8,7 @@ import { ConsentError, isJsonObject, isoTime, type JsonObject, parseIsoTime } fr
 import { syncDirectory, writeFileAtomic } from "./atomic.js";
 import { causeText, cannot, hasErrno } from "./errors.js";
 
-/** When a pause ends: a time in milliseconds since 1970, or when somebody ends it. */
+/** When a pause ends: a time in milliseconds since 1970, or `until-off` for no set end. */
 export type PauseEnd = number | "until-off";
 
 /** A pause as its file holds it. */

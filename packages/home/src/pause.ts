@@ -1,6 +1,7 @@
 /**
- * Pause: while it is set, every question is denied. Kept in a file of the home, so that it holds for every gate and over restarts.
- * A file that cannot be understood means paused. Format: spec/home.md.
+ * Pause: while it is set, every question is denied. It is a file of the home, so it applies to
+ * every gate and survives restarts. A file that cannot be understood means paused. Format:
+ * spec/home.md §5.
  */
 import type { HomePaths } from "./paths.js";
 import {
@@ -17,24 +18,29 @@ import {
 const UNREADABLE = "all questions are paused: the pause file cannot be read; run `acp pause --off`";
 
 /**
- * Pauses all questions, in place of a pause that was set before.
+ * Pauses all questions, replacing an earlier pause.
  *
- * @throws ConsentError `options_invalid` for a time that is none, `home_invalid` where it cannot be kept.
+ * @throws ConsentError `options_invalid` for an invalid time; `home_invalid` if the pause cannot be
+ * stored.
  */
 export async function setPause(home: HomePaths, end: PauseEnd): Promise<void> {
   await writePause(home.pausePath, { until: pauseEndText(end) });
 }
 
 /**
- * Ends a pause; false where none was set.
+ * Ends the pause of all questions.
  *
- * @throws ConsentError `home_invalid` where the file cannot be removed: the pause then goes on.
+ * @returns False if there was none.
+ * @throws ConsentError `home_invalid` if the file cannot be removed: the pause then continues.
  */
 export function clearPause(home: HomePaths): Promise<boolean> {
   return removePause(home.pausePath);
 }
 
-/** Why questions are paused at this moment; `undefined` where they are not. Reads one small file, synchronously. */
+/**
+ * Returns why questions are paused at `nowMs` (milliseconds since 1970); `undefined` if they are
+ * not. Reads one small file synchronously.
+ */
 export function readPause(home: HomePaths, nowMs: number): string | undefined {
   let kept: KeptPause | undefined;
   try {

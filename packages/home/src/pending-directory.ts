@@ -1,6 +1,7 @@
 /**
- * Pending directory: each process that asks keeps its questions in a folder of its own, under a lock that lasts as long as it lives. The next one
- * to start takes over what dead ones left. Format: spec/home.md §6.
+ * Pending directory: each process that asks keeps its questions in its own folder, under a lock
+ * that it holds as long as it lives. The next process to start takes over what dead ones left.
+ * Format: spec/home.md §6.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
@@ -17,23 +18,32 @@ const FILE = "journal.jsonl";
 const FILE_BYTES_MAX: number = 256 * 1024 * 1024;
 const OWNER = /^[0-9a-f]{8}$/;
 
-/** What is known of questions that an audit log may show as open: their ids, when the files were opened. */
+/** IDs of questions that an audit log may show as open, as of when the files were opened. */
 export interface KnownQuestions {
-  /** Some process goes on with them: this one where a dead one left them unfinished, or a live one. */
+  /**
+   * Questions that some process continues: a live one, or this one for those that a dead process
+   * left unfinished.
+   */
   readonly held: ReadonlySet<string>;
-  /** They ended, nobody took the answer, and nobody can any more. */
+  /** Questions that ended, whose answer nobody took and nobody can take any more. */
   readonly untaken: ReadonlySet<string>;
 }
 
-/** Questions kept in files, for one process. */
+/** Open questions kept in files, for one process. Dispose of it to release its lock. */
 export interface PendingFiles extends PendingStore, AsyncDisposable, KnownQuestions {
-  /** Ids of the questions that an earlier process left open: those that `gate.resume()` shows again. */
+  /** IDs of the questions that an earlier process left open; `gate.resume()` shows them again. */
   readonly leftOpen: ReadonlySet<string>;
-  /** How many lines that a dead process left were given up: no records, or none that `accepts` takes. */
+  /**
+   * Number of lines of dead processes that were dropped: they are not records, or `accepts` refused
+   * them.
+   */
   readonly ignored: number;
 }
 
-/** Whether a record that is read counts. A gate looks by itself; here it is so that what does not count is not kept for ever. */
+/**
+ * Decides whether a stored record counts. A gate checks for itself; this check keeps useless
+ * records from being stored forever.
+ */
 export type AcceptRecord = (record: PendingRecord) => boolean;
 
 /** What dead processes left: their records, and the folders to remove once those are kept elsewhere. */
@@ -52,9 +62,11 @@ interface Read {
 }
 
 /**
- * Opens a store of open questions in a directory, made where it does not exist. Processes that live keep theirs to themselves.
+ * Opens the store of open questions in a directory, which is created if it does not exist.
+ * Questions of live processes stay with those processes.
  *
- * @throws ConsentError `home_invalid`, with the fix, where a file cannot be read or written; `home_busy` where another process that starts does not get on.
+ * @throws ConsentError `home_invalid`, with the fix, if a file cannot be read or written;
+ * `home_busy` if another process that is starting does not finish.
  */
 export async function openPendingFiles(directory: string, accepts: AcceptRecord = () => true): Promise<PendingFiles> {
   await makePrivateDirectory(directory);

@@ -7,7 +7,8 @@ import { readTextFile } from "./text-file.js";
  * Reads and compiles a policy file.
  *
  * @param options - Where `~` and relative paths in the policy start.
- * @throws ConsentError `policy_invalid` with line and column, or `home_invalid` where the file is missing, others may write it, or it cannot be read.
+ * @throws ConsentError `policy_invalid` with line and column; `home_invalid` if the file is
+ * missing, others may write it, or it cannot be read.
  */
 export async function readPolicyFile(path: string, options: PolicyOptions = {}): Promise<Policy> {
   return compilePolicyText(await readTextFile(path, POLICY_BYTES_MAX), options);

@@ -1,7 +1,8 @@
 /**
- * Policy watch: the policy in force while its file is edited. A file that does not load, or is gone, changes nothing: the policy before stays
- * in force, and that is reported once a change. A file that is still being written changes nothing either: its first half may load without the
- * rules that deny at its end.
+ * Policy watch: the policy in force while people edit its file. A file that does not load, or is
+ * gone, changes nothing: the previous policy stays in force, and the problem is reported once for
+ * each change. A file that is still being written changes nothing either, because its first half
+ * might load without the deny rules at its end.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -11,29 +12,37 @@ import type { PolicyOptions } from "@acp/core/yaml";
 import { compilePolicyText } from "./policy-file.js";
 import { readTextFile } from "./text-file.js";
 
-/** Options of {@link watchPolicyFile}; `home` and `cwd` are where paths in the policy start. */
+/** Options of {@link watchPolicyFile}; paths in the policy start at `home` and `cwd`. */
 export interface PolicyWatchOptions extends PolicyOptions {
-  /** Another policy is in force. */
+  /** Called when another policy comes into force. */
   readonly onReload: (policy: Policy) => void;
-  /** The file changed and does not load: `policy_invalid` or `home_invalid`. The policy before stays in force. */
+  /**
+   * Called when the file changed and does not load: `policy_invalid` or `home_invalid`. The
+   * previous policy stays in force.
+   */
   readonly onError: (error: ConsentError) => void;
   /** Ends the watch. */
   readonly signal?: AbortSignal | undefined;
-  /** How often to look where the system reports no changes. */
+  /**
+   * How often to check the file if the system reports no changes, in milliseconds. Default: 2,000.
+   */
   readonly pollMs?: number;
-  /** How long the file has to stay as it is before it counts; ten times that without a line end at its end. */
+  /**
+   * How long the file must stay unchanged before it counts, in milliseconds; ten times that if its
+   * last line has no end. Default: 1,000.
+   */
   readonly stillMs?: number;
-  /** The file has just appeared: it has to stay as it is also before it is read for the first time. */
+  /** True if the file has just appeared: then it must also stay unchanged before the first read. */
   readonly isNew?: boolean;
 }
 
 /** A policy that follows its file. */
 export interface PolicyWatch extends Disposable {
-  /** The policy in force: give it to the gate as `policy: () => watch.current()`. */
+  /** Returns the policy in force. Pass it to the gate as `policy: () => watch.current()`. */
   current(): Policy;
-  /** Looks now; resolves when what was found is in force or reported. */
+  /** Checks the file now; resolves when the result is in force or reported. */
   refresh(): Promise<void>;
-  /** Stops looking. `current()` stays as it is. */
+  /** Stops watching. `current()` keeps its last policy. */
   close(): void;
 }
 
@@ -46,9 +55,9 @@ const STILL_MS = 1_000;
 const OPEN_END = 10;
 
 /**
- * Reads a policy file and follows its changes. Keeps no process alive.
+ * Reads a policy file and follows its changes. It does not keep the process alive.
  *
- * @throws ConsentError as readPolicyFile does, where the file does not load at the start.
+ * @throws ConsentError as {@link readPolicyFile}, if the file does not load at the start.
  */
 export async function watchPolicyFile(path: string, options: PolicyWatchOptions): Promise<PolicyWatch> {
   const { pollMs = POLL_MS, signal } = options;

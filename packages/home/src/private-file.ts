@@ -7,8 +7,9 @@ import { causeText, cannot, hasErrno } from "./errors.js";
 import { readOwnFile } from "./text-file.js";
 
 /**
- * The text of a file that nobody else may read or write.
+ * Reads a text file that nobody but its owner may read or write.
  *
+ * @param bytesMax - A larger file is refused.
  * @throws ConsentError `home_invalid`, with the fix.
  */
 export async function readPrivateFile(path: string, bytesMax: number): Promise<string> {
@@ -27,7 +28,7 @@ async function checkPlain(path: string): Promise<void> {
 }
 
 /**
- * Makes a directory that is its owner's alone, or checks one that is there.
+ * Creates a directory that only its owner may enter, or checks an existing one.
  *
  * @throws ConsentError `home_invalid`, with the fix.
  */
@@ -42,7 +43,7 @@ export async function makePrivateDirectory(path: string): Promise<void> {
 }
 
 /**
- * Checks a directory.
+ * Checks that only its owner, this user, may enter a directory.
  *
  * @throws ConsentError `home_invalid`, with the fix.
  */

@@ -5,8 +5,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from "node:crypto";
 import { ConsentError } from "@acp/core";
 
-/** What opens a private key. Ask for it once, and keep neither. */
+/** What opens a private key. Ask for it once, and do not keep it. */
 export type Unlock =
+  /** The passphrase itself, 8 to 1,024 characters for a new key. */
   | { readonly kind: "passphrase"; readonly passphrase: string }
   /** The text of a key file: 64 lower-case hex digits and a line break. */
   | { readonly kind: "key-file"; readonly text: string };
@@ -35,7 +36,7 @@ const HEAD = {
 } as const satisfies Record<Unlock["kind"], object>;
 const FIELDS = { salt: SALT_BYTES, iv: IV_BYTES, data: undefined, tag: TAG_BYTES } as const;
 
-/** A new key file's text. */
+/** Returns the random text of a new key file: 64 lower-case hex digits and a line break. */
 export function makeKeyFile(): string {
   return `${randomBytes(SEED_BYTES).toString("hex")}\n`;
 }

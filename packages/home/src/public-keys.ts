@@ -5,18 +5,19 @@
 import { ConsentError, isoTime, parseIsoTime } from "@acp/core";
 import { importPublicKey, type TrustedKey } from "@acp/core/proof";
 
-/** A key and when it was in use. */
+/** A public key and the time it was in use. */
 export interface KeyPeriod {
   /** 64 lower-case hex digits. */
   readonly publicKey: string;
+  /** When it came into use, in milliseconds since 1970. */
   readonly fromMs: number;
-  /** Left out: it is in use. */
+  /** When it went out of use, in milliseconds since 1970. Absent: it is in use. */
   readonly untilMs?: number;
 }
 
 const LINE = /^([0-9a-f]{64}) (\S+)(?: (\S+))?$/;
 
-/** The text of `keys/public.key`. */
+/** Returns the text of `keys/public.key`. Format: spec/vault.md §8. */
 export function printPublicKeys(periods: readonly KeyPeriod[]): string {
   return periods.map(printPeriod).join("");
 }
@@ -35,9 +36,11 @@ export function succeed(periods: readonly KeyPeriod[], publicKey: string, nowMs:
 }
 
 /**
- * Reads `keys/public.key`.
+ * Parses the text of `keys/public.key`.
  *
- * @throws ConsentError `key_rejected`: malformed, a key that no verifier takes, periods that overlap, or not exactly one key in use.
+ * @returns The keys, newest first; the first one is in use.
+ * @throws ConsentError `key_rejected` if the text is malformed, a key is unusable, the times
+ * overlap, or not exactly one key is in use.
  */
 export function parsePublicKeys(text: string): readonly KeyPeriod[] {
   const periods = text.split("\n").slice(0, -1).map(parseLine);
@@ -59,7 +62,7 @@ function parseLine(line: string, index: number): KeyPeriod {
   return { publicKey, fromMs, ...(untilMs === undefined ? {} : { untilMs }) };
 }
 
-/** The keys as a verifier wants them. */
+/** Converts the keys to the form that a verifier takes. */
 export function trustedKeysOf(periods: readonly KeyPeriod[]): readonly TrustedKey[] {
   return periods.map(({ publicKey, fromMs, untilMs }) => ({
     key: importPublicKey(publicKey),

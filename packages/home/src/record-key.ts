@@ -1,6 +1,7 @@
 /**
- * Record key: what says that a gate of this home wrote a stored question or grant. From the signing key where the home has one, else random in a file.
- * Whoever can read it can write such records. Format: spec/home.md §9.
+ * Record key: shows that a gate of this home wrote a stored question or grant. It is derived from
+ * the signing key if the home has one; otherwise it is random, in a file. Anyone who can read it
+ * can write such records. Format: spec/home.md §9.
  */
 import { hkdfSync, randomBytes } from "node:crypto";
 import type { KeyPair } from "@acp/core/proof";
@@ -15,10 +16,11 @@ const FILE = /^[0-9a-f]{64}\n$/;
 const FILE_BYTES_MAX = 256;
 
 /**
- * The key for `createConsentGate({ recordKey })`: 32 bytes, the same for every gate of the home. Its file is made where it is needed and does not exist.
+ * Returns the key for `createConsentGate({ recordKey })`: 32 bytes, the same for every gate of the
+ * home. In a home without keys, its file is created if it does not exist.
  *
- * @param keys - Left out: the home has none.
- * @throws ConsentError `home_invalid`, with the fix, where the file cannot be read or written.
+ * @param keys - Keys of the home; `undefined` if it has none.
+ * @throws ConsentError `home_invalid`, with the fix, if the file cannot be read or written.
  */
 export async function openRecordKey({ recordKeyPath }: HomePaths, keys: KeyPair | undefined): Promise<Uint8Array> {
   if (keys !== undefined) return new Uint8Array(hkdfSync("sha256", keys.exportSeed(), new Uint8Array(0), INFO, KEY_BYTES));

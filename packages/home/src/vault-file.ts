@@ -1,6 +1,6 @@
 /**
- * Vault file: `vault.json`, read and changed as a whole. Private, replaced in one step, one writer at a time; each save has a counter one higher.
- * Format: spec/vault.md §3.
+ * Vault file: `vault.json`, read and changed as a whole. It is private and replaced in one step, by
+ * one writer at a time; each save increments its counter. Format: spec/vault.md §3.
  */
 import { ConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
@@ -13,14 +13,16 @@ import { whileWriting } from "./writer-lock.js";
 /** Twice the largest contents, for hex, and the frame. */
 const FILE_BYTES_MAX: number = 2 * 256 * 1024 + 4_096;
 
-/** What the file holds, and its mark for the audit log. */
+/** Content of the vault, and its mark for the audit log. */
 export interface OpenedVault extends VaultContents {
+  /** Identifies this version of the file in the audit log. */
   readonly mark: VaultMark;
 }
 
 /**
- * Makes an empty vault; `undefined`, and nothing is written, where there is a file.
+ * Creates an empty vault.
  *
+ * @returns Its mark; `undefined` if there is a file already, which stays as it is.
  * @throws ConsentError `home_invalid`.
  */
 export async function createVaultFile(home: HomePaths, keys: KeyPair): Promise<VaultMark | undefined> {
@@ -31,7 +33,8 @@ export async function createVaultFile(home: HomePaths, keys: KeyPair): Promise<V
 /**
  * Opens the vault.
  *
- * @throws ConsentError `home_invalid` where the file is missing or others may read it, `vault_invalid` where it does not open.
+ * @throws ConsentError `home_invalid` if the file is missing or others may read it; `vault_invalid`
+ * if it does not open.
  */
 export async function readVaultFile(home: HomePaths, keys: KeyPair): Promise<OpenedVault> {
   return (await openFile(home, keys)).vault;
@@ -44,10 +47,11 @@ async function openFile({ vaultPath }: HomePaths, keys: KeyPair): Promise<{ read
 }
 
 /**
- * Replaces the secrets by what `change` makes of them. Append {@link VaultMark} to the audit log afterwards, so that an older file is seen.
+ * Replaces the secrets with what `change` returns. Afterwards append the {@link VaultMark} to the
+ * audit log, so that a swap for an older file is noticed.
  *
- * @throws What {@link readVaultFile} throws; `secret_invalid` where it does not fit; `home_busy` where another process is writing. The file is
- * then as it was.
+ * @throws What {@link readVaultFile} throws; `secret_invalid` if the secrets do not fit;
+ * `home_busy` if another process is writing. The file is then unchanged.
  */
 export function changeVaultFile(
   home: HomePaths,
@@ -66,15 +70,15 @@ async function saveVault(home: HomePaths, keys: KeyPair, contents: VaultContents
   return vaultMark(contents.counter, text);
 }
 
-/** A secret more, in place of one of the same name. */
+/** Returns the secrets with one more, which replaces a secret of the same name. */
 export function withSecret(secrets: readonly Secret[], secret: Secret): readonly Secret[] {
   return [...secrets.filter(({ name }) => name !== secret.name), secret];
 }
 
 /**
- * All but the named secret.
+ * Returns the secrets without the named one.
  *
- * @throws ConsentError `secret_invalid` where there is none of that name.
+ * @throws ConsentError `secret_invalid` if there is none of that name.
  */
 export function withoutSecret(secrets: readonly Secret[], name: string): readonly Secret[] {
   const left = secrets.filter((secret) => secret.name !== name);

@@ -1,9 +1,10 @@
 /**
- * Words: splits a command of the config into program and arguments. No shell ever sees it, so what only a shell can do is refused
- * instead of being passed on as text that the writer did not mean. Format: spec/home.md §3.
+ * Words: splits a command of the config into program and arguments. No shell ever reads it, so
+ * syntax that only a shell understands is refused, not passed on as text that its writer did not
+ * mean. Format: spec/home.md §3.
  */
 
-/** The words, or what is wrong, completing "the command …". */
+/** The words, or the problem as the end of a sentence that starts with "the command". */
 export type SplitWords = { readonly words: readonly string[] } | { readonly problem: string };
 
 const BLANK = /[ \t]/;
@@ -14,8 +15,8 @@ const SUBSTITUTED = /[$`]/;
 const ESCAPED_IN_DOUBLE = /["\\$`]/;
 
 /**
- * Splits at blanks. `'…'` is taken as it is; in `"…"` and outside quotes a backslash takes the next character as it is (in `"…"` only
- * before `"`, `\`, `$` and a backquote).
+ * Splits a command at blanks. Text in `'…'` is literal. In `"…"` and outside quotes, a backslash
+ * makes the next character literal (in `"…"` only `"`, `\`, `$` and a backquote).
  */
 export function splitWords(text: string): SplitWords {
   const words: string[] = [];

@@ -1,5 +1,6 @@
 /**
- * Writer lock: one process at a time changes keys and vault, for as long as it lives. Sockets in the home say who that is (`@acp/host`, `trySocketLock()`).
+ * Writer lock: one process at a time changes keys and vault, for as long as it lives. Sockets in
+ * the home show which one that is (`@acp/host`, `trySocketLock()`).
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { ConsentError, quoteText } from "@acp/core";
@@ -14,21 +15,24 @@ const WAIT_MS_MAX = 50;
 /**
  * Runs `change` while no other process changes this home.
  *
- * @throws ConsentError `home_busy` where another one does not end; `home_invalid` where there can be no lock.
+ * @throws ConsentError `home_busy` if another process does not finish; `home_invalid` if there can
+ * be no lock; and what `change` throws.
  */
 export async function whileWriting<T>(dir: string, change: () => Promise<T>): Promise<T> {
   await using _held = await holdWriter(dir);
   return await change();
 }
 
-/** A lock that is held until it is disposed of. */
+/** A lock that is held until you dispose of it. */
 export type HeldWriter = AsyncDisposable;
 
 /**
- * Makes this process the one that changes the directory.
+ * Takes the lock that lets only this process change the directory.
  *
- * @param triesMax - How often to look again; 1 where another process that is there will not go away soon.
- * @throws ConsentError `home_busy` where another one does not end; `home_invalid` where there can be no lock.
+ * @param triesMax - How often to try. Use 1 if another process would hold the lock for long.
+ * Default: 1,200, about half a minute.
+ * @throws ConsentError `home_busy` if another process does not finish; `home_invalid` if there can
+ * be no lock.
  */
 export async function holdWriter(dir: string, triesMax: number = TRIES): Promise<HeldWriter> {
   const lock = await takeLock(dir, triesMax);

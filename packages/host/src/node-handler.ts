@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 
-/** A function from request to response, as web-standard servers take it. */
+/** A function from request to response, the shape that web-standard servers take. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /** How long a connection may stand still while it is written to: streams say something every 15 seconds. */
@@ -82,7 +82,9 @@ async function respond(handler: FetchHandler, incoming: IncomingMessage, outgoin
 }
 
 /**
- * A handler as `node:http` and Express call it. Mount it before anything that reads bodies.
+ * Turns a web-standard handler into one that `node:http`, `node:http2`, Express and Connect can
+ * call. Mount it before anything that reads bodies: a request whose body was read already gets 500.
+ * A request that cannot be read gets 400. If the handler rejects, the connection is closed.
  *
  * @example
  * ```ts

@@ -2,11 +2,11 @@
  * Socket lock: one holder for a name in a directory, for as long as its process lives.
  *
  * A process that wants the lock listens on a socket of its own in the directory, then looks for
- * others. A socket that answers belongs to a live process; one that refuses is left over and is
- * removed. The holder says that it holds the lock; of two that only want it, both step back. The
- * kernel says who lives: no process id is trusted, none can be reused, and it works across
- * containers that share the directory. Announcing before looking means that of two at least one
- * sees the other.
+ * others. A socket that answers belongs to a live process. One that refuses is left over, and is
+ * removed. The holder says that it holds the lock; if two processes only want it, both step back.
+ * The kernel says who is alive, so no process ID is trusted and none can be reused, and the lock
+ * works across containers that share the directory. Because each process announces itself before it
+ * looks, at least one of any two sees the other.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, stat, unlink } from "node:fs/promises";
@@ -15,27 +15,32 @@ import { join } from "node:path";
 
 /** A lock that this process holds. */
 export interface SocketLock {
+  /** Tells this result from {@link SocketLockBusy}. */
   readonly isHeld: true;
+  /** Gives the lock up and removes its socket. */
   release(): Promise<void>;
 }
 
-/** Another live process has announced itself, so this one stepped back. */
+/** Another live process announced itself, so this one stepped back. */
 export interface SocketLockBusy {
+  /** Tells this result from {@link SocketLock}. */
   readonly isHeld: false;
-  /** Its process id, as its socket's name says; `undefined` where the name says none. */
+  /** The other process's ID, from its socket's name; `undefined` if the name has none. */
   readonly pid: string | undefined;
-  /** Whether it holds the lock; otherwise it only wants it, as this process did. */
+  /** True if that process holds the lock; false if it only wants it, as this one did. */
   readonly isHolder: boolean;
 }
 
-/** Where the lock is. */
+/** Which lock to take. */
 export interface SocketLockOptions {
+  /** Directory of the sockets; every process that uses the lock names the same one. */
   readonly directory: string;
-  /** Start of the sockets' names, such as `audit.jsonl.lock.`. */
+  /** Prefix of the sockets' names, such as `audit.jsonl.lock.`. */
   readonly prefix: string;
   /**
-   * A live process that says nothing for this long, in milliseconds, counts as the holder: it is
-   * stopped or hangs. 2,000 unless given; with 0 every live process counts as one.
+   * Milliseconds to wait for a live process to answer. One that stays silent longer has stopped or
+   * hangs, and counts as the holder. Default: 2,000. With 0, every live process counts as the
+   * holder.
    */
   readonly answerMsMax?: number;
 }
@@ -49,7 +54,8 @@ const HELD = "held";
 /**
  * Tries once to take the lock; the caller decides whether to wait and try again.
  *
- * @throws Error of the system, or one that says that the path is too long for a socket.
+ * @returns The lock, or which process is in the way.
+ * @throws Error from the system, or because the path is too long for a socket (103 bytes).
  */
 export async function trySocketLock({
   directory,

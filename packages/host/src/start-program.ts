@@ -1,28 +1,29 @@
 /**
- * Start program: the one place outside of tests where a process is started. A program that was not looked at is refused, and nothing of our own
- * environment or working directory reaches it unless a caller names it.
+ * Start program: the only place outside of tests that starts a process. It refuses a program that
+ * was not checked, and passes on nothing of our own environment or working directory unless a
+ * caller names it.
  */
 import { type ChildProcess, type IOType, spawn, type StdioOptions } from "node:child_process";
 import type { Readable, Stream } from "node:stream";
 import { ConsentError } from "@acp/core";
 import { isTrustedProgram, type TrustedProgram } from "./trusted-program.js";
 
-/** What a program is started with. */
+/** How to start a program. */
 export interface StartOptions {
-  /** The whole environment. */
+  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Left out: `/`, where nobody but root puts files. */
+  /** Working directory. Default: `/`, where only root puts files. */
   readonly cwd?: string;
-  /** A descriptor each; left out: pipes. */
+  /** One entry for each descriptor. Default: pipes for 0, 1 and 2. */
   readonly stdio?: readonly (IOType | "ipc" | Stream | number | null)[];
-  /** Whether it leads a session of its own. */
+  /** Whether the program leads a session of its own. Default: false. */
   readonly isDetached?: boolean;
 }
 
 /**
- * Starts a program. As with `spawn`, one that cannot be executed says so by the event `error`.
+ * Starts a program. As with `spawn`, an `error` event reports a program that cannot be executed.
  *
- * @throws ConsentError `options_invalid` where the program was not made by `trustedProgram()`.
+ * @throws ConsentError `options_invalid` if the program does not come from `trustedProgram()`.
  */
 export function startProgram(program: TrustedProgram, args: readonly string[], options: StartOptions): ChildProcess {
   if (!isTrustedProgram(program)) {
@@ -33,43 +34,51 @@ export function startProgram(program: TrustedProgram, args: readonly string[], o
   return spawn(program.path, [...args], { env: { ...env }, cwd, stdio: streams, detached: isDetached, windowsHide: true });
 }
 
-/** A process whose output we read. */
+/** A child process whose standard output and standard error are pipes that we read. */
 export type ReadableProcess = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
 
-/** Whether both outputs are pipes of ours; a system without free descriptors makes none. */
+/** True if both outputs are pipes of ours; a system without free descriptors makes none. */
 export function hasOutput(child: ChildProcess): child is ReadableProcess {
   return child.stdout !== null && child.stderr !== null;
 }
 
-/** How a program is run to its end. */
+/** How to run a program until it ends. */
 export interface RunOptions extends Pick<StartOptions, "env" | "cwd"> {
-  /** Written to its standard input, which is empty otherwise. */
+  /** Text for its standard input, which is empty otherwise. */
   readonly input?: string;
-  /** Open descriptors that it gets from 3 on. */
+  /** Open descriptors that the program gets, from 3 up. */
   readonly descriptors?: readonly number[];
-  /** After that it is killed; left out: never. */
+  /** Milliseconds after which the program is killed. Default: never. */
   readonly timeoutMs?: number;
-  /** Bytes of either output that are taken before it is killed; left out: 1 MiB. */
+  /** Bytes that each output may have; beyond that the program is killed. Default: 1 MiB. */
   readonly outputBytesMax?: number;
+  /** Kills the program. */
   readonly signal?: AbortSignal;
 }
 
-/** How a program ended, and what it said. */
+/** How a program ended, and what it printed. */
 export interface ProgramResult {
-  /** Left out where it did not end by itself. */
+  /** The exit code; absent if the program did not end by itself. */
   readonly code?: number;
+  /** What it wrote to standard output, as UTF-8. */
   readonly stdout: string;
+  /** What it wrote to standard error, as UTF-8. */
   readonly stderr: string;
-  /** Why it did not end by itself, or could not be started; the code of the system where there is one. */
+  /**
+   * Why it did not end by itself or could not be started; the system's error code if there is one.
+   */
   readonly failure?: string;
 }
 
 const OUTPUT_BYTES_MAX = 1_048_576;
 
 /**
- * Runs a program to its end. Never rejects for what the program does.
+ * Runs a program until it ends and its output is complete. If it is killed early, every process in
+ * its group is killed too (on Windows, only the program itself).
  *
- * @throws ConsentError `options_invalid` where the program was not made by `trustedProgram()`.
+ * @returns How it ended. The promise does not reject for anything that the program does.
+ * @throws ConsentError `options_invalid` if the program does not come from `trustedProgram()`; the
+ * signal's reason if it is aborted already.
  */
 export async function runProgram(program: TrustedProgram, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
   const { env, cwd, input, descriptors = [], timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX, signal } = options;

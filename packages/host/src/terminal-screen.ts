@@ -1,14 +1,15 @@
 /**
- * Terminal screen: what may reach a person's terminal. Everything that is not our own words is escaped here once more and set behind a gutter,
- * so that no text of an agent can move the cursor, pose as a line of ours or reach the line where the person types.
+ * Terminal screen: what may reach a person's terminal. Text that is not our own is escaped once
+ * more and set behind a gutter, so that no text of an agent can move the cursor, look like a line
+ * of ours or reach the line where the person types.
  */
 import type { Writable } from "node:stream";
 import { escapeText } from "@acp/core";
 
-/** Where a person reads: a terminal, or a stream in tests. */
+/** The stream that a person reads: a terminal, or a stream in tests. */
 export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** How a piece of our own text looks. */
+/** Style of a piece of our own text. */
 export type Ink = "plain" | "bold" | "dim" | "red" | "yellow" | "green";
 
 /** Widths where the terminal does not say its own. */
@@ -31,30 +32,39 @@ const INK_OFF = "\u001b[0m";
 const TO_STATUS = "\u001b7\u001b[1A\r\u001b[2K";
 const BACK = "\u001b8";
 
-/** A person's screen. */
+/** Writes to a person's terminal: our own text as it is, everything else escaped and marked. */
 export interface Screen {
-  /** Whether the status line is redrawn in place. */
+  /** True if the status line is redrawn in place. */
   readonly live: boolean;
-  /** One line of our own words; what comes from elsewhere must be escaped by the caller. */
+  /**
+   * Writes one line of our own text. The caller must escape anything in it that comes from
+   * elsewhere.
+   */
   say(text: string, ink?: Ink): void;
-  /** Text from elsewhere: escaped line by line, wrapped, behind the gutter. */
+  /** Writes text from elsewhere: each line escaped, wrapped and set behind the gutter. */
   quote(lines: readonly string[], ink?: Ink): void;
-  /** The rows that {@link Screen.quote} writes. */
+  /** Returns the rows that {@link Screen.quote} would write, without writing them. */
   rows(lines: readonly string[]): readonly string[];
-  /** Writes rows that {@link Screen.rows} made. */
+  /** Writes rows that {@link Screen.rows} returned. */
   write(rows: readonly string[], ink?: Ink): void;
-  /** Our own status line and, below it, what the person types after. */
+  /** Writes our status line and, below it, the label after which the person types. */
   prompt(status: string, label: string): void;
-  /** Shows a key that was typed, or tells the terminal how to send keys. Nothing from elsewhere. */
+  /**
+   * Writes a key that was typed, or a control sequence that tells the terminal how to send keys.
+   * Never pass it text from elsewhere.
+   */
   echo(text: string): void;
-  /** Redraws the status line above the one being typed; nothing where the screen is not live. */
+  /** Redraws the status line above the line being typed. Does nothing if the screen is not live. */
   restatus(status: string): void;
 }
 
 /** Options of {@link createScreen}. */
 export interface ScreenOptions {
+  /** Where to write. */
   readonly output: OutputStream;
+  /** Whether to use colors and bold. */
   readonly color: boolean;
+  /** Whether to redraw the status line in place. Default: true if the output is a terminal. */
   readonly redraw?: boolean;
 }
 
@@ -85,7 +95,7 @@ function toRows(lines: readonly string[], columns: number): readonly string[] {
   return lines.flatMap((text) => text.split("\n")).flatMap((text) => wrapLine(escapeText(text), columns));
 }
 
-/** A screen on a stream. */
+/** Creates a screen on a stream. Columns come from the stream: 80 if it has none, at least 24. */
 export function createScreen({ output, color, redraw }: ScreenOptions): Screen {
   const live = redraw ?? output.isTTY === true;
   const columns = (): number => Math.max(COLUMNS_MIN, output.columns ?? COLUMNS_DEFAULT) - 1;

@@ -1,20 +1,25 @@
 /**
- * Trusted path: whether an agent could have written what is at a path. Looks at every directory and link that leads there, since whoever can
- * replace one of them chooses what is found. Judged by owners and modes, which access lists show in the group's bits; runs nothing.
+ * Trusted path: whether an agent could have written what is at a path. It checks every directory
+ * and link that leads there, because whoever can replace one of them chooses what is found. It
+ * judges by owners and modes, whose group bits show access lists, and runs nothing.
  */
 import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { isAbsolute, join } from "node:path";
 
-/** Where agents write. */
+/** Where agents can write. */
 export interface AgentReach {
-  /** Directories that an agent may write in, by real paths. What lies in one is never trusted, whoever owns it. */
+  /**
+   * Directories that an agent may write in, as real paths. Nothing in them is trusted, whoever owns
+   * it.
+   */
   readonly workspaces?: readonly string[];
 }
 
-/** Why something is not trusted, as the end of a sentence. */
+/** Why a path or a program is not trusted. */
 export interface Distrust {
+  /** The reason, as the end of a sentence. */
   readonly reason: string;
-  /** Whether there is nothing at all at the path. */
+  /** True if there is nothing at the path. */
   readonly isMissing: boolean;
 }
 
@@ -26,7 +31,8 @@ const FIRST_OF_PEOPLE = 1000;
 const [GROUP_WRITES, OTHERS_WRITE, STICKY] = [0o020, 0o002, 0o1000];
 
 /**
- * Follows a path from the root and looks at each step.
+ * Checks that no agent could have written what is at a path: follows it from the root and checks
+ * the owner and mode of each step.
  *
  * @param path - Absolute.
  * @returns The real path, or why it is not trusted.

@@ -1,14 +1,21 @@
 /**
- * Trusted program: decides what may be started outside of a sandbox. A name is looked for in the system's directories, never in PATH, which
- * `npm run` and an agent's `.envrc` prepend to. Format of a promise: SECURITY.md.
+ * Trusted program: decides what may be started outside of a sandbox. It looks for a name in the
+ * system's directories, never in PATH, which `npm run` and an agent's `.envrc` prepend to. What it
+ * promises: SECURITY.md.
  */
 import { statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { type AgentReach, type Distrust, trustedPath } from "./trusted-path.js";
 
-/** A program that no agent could have written. Known, not shaped: one that was not made here starts nothing. */
+/**
+ * A program that no agent could have written. Only {@link trustedProgram} makes one: an object of
+ * the same shape starts nothing.
+ */
 export interface TrustedProgram {
-  /** Absolute, as it was found: programs that look at their own name (`busybox`, a Python of a virtual environment) find it. */
+  /**
+   * Absolute path under which the program was found. Links are kept, because some programs look at
+   * their own name (`busybox`, the Python of a virtual environment).
+   */
   readonly path: string;
 }
 
@@ -26,17 +33,19 @@ const SYSTEM_DIRECTORIES = [
 
 const programs = new WeakSet<object>();
 
-/** Where a program is looked for. */
+/** Where to look for a program, and where agents can write. */
 export interface ProgramPlaces extends AgentReach {
-  /** Absolute directories; left out: the system's. What is found in one and not trusted is passed over. */
+  /**
+   * Absolute directories. Default: the system's. An untrusted program in one of them is skipped.
+   */
   readonly directories?: readonly string[];
 }
 
 /**
- * Finds a program that no agent could have written.
+ * Finds a program that no agent could have written. On Windows, nothing is checked.
  *
- * @param name - A name, looked for in the system's directories; or an absolute path.
- * @returns The program, or why there is none, as the end of a sentence.
+ * @param name - A name to look for in the directories, or an absolute path.
+ * @returns The program, or why there is none.
  */
 export function trustedProgram(
   name: string,
@@ -54,12 +63,15 @@ export function trustedProgram(
   return refused ?? { reason: `"${name}" is not installed`, isMissing: true };
 }
 
-/** The directories of a PATH in which no agent could have put a program, so that what is started there finds only such programs, too. */
+/**
+ * Returns the directories of a PATH in which no agent could have put a program, so that programs
+ * started with it also find only such programs.
+ */
 export function trustedDirectories(path: string, reach: AgentReach = {}): readonly string[] {
   return path.split(delimiter).filter((each) => isAbsolute(each) && typeof trustedPath(each, reach) === "string");
 }
 
-/** Whether it was made here. */
+/** True if {@link trustedProgram} made the value. */
 export function isTrustedProgram(value: unknown): value is TrustedProgram {
   return typeof value === "object" && value !== null && programs.has(value);
 }

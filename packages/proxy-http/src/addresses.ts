@@ -1,6 +1,7 @@
 /**
- * Addresses: which IP addresses a host may be reached at. A name is resolved once, every address of the answer is checked, and one that may not be
- * reached refuses the whole answer. Kinds of addresses: spec/webhook.md §5. Format: spec/http-proxy.md §5.
+ * Addresses: the IP addresses at which a host may be reached. A name is resolved once, every
+ * address in the answer is checked, and one refused address refuses the whole answer. Kinds of
+ * addresses: spec/webhook.md §5. Format: spec/http-proxy.md §5.
  */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -8,7 +9,7 @@ import { networkInterfaces } from "node:os";
 import { addressKind, type Authority, ConsentError, isConsentError, normalizeHost, parseAuthority } from "@acp/core";
 import { makeRefusal, RefusedError } from "./refusals.js";
 
-/** Finds the addresses of a host name. */
+/** Resolves a host name to its IP addresses. Every address is checked before the proxy connects. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /**

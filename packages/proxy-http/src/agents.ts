@@ -7,17 +7,23 @@ import { type Agent, ConsentError, type ConsentGate } from "@acp/core";
 import type { Caller } from "./parts.js";
 import { refused } from "./refusals.js";
 
-/** An agent and what it proves itself with. */
+/**
+ * An agent and the proxy credentials with which it authenticates. Format: spec/http-proxy.md §3.
+ */
 export interface AgentAccount {
+  /** The agent as whom its requests are judged. */
   readonly agent: Agent;
+  /**
+   * Username: 1 to 128 printable ASCII characters without blanks and colons, unique in the proxy.
+   */
   readonly username: string;
-  /** At least 16 characters. */
+  /** Password: 16 to 512 printable ASCII characters. */
   readonly token: string;
-  /** The gate of this agent, where it has a policy of its own. */
+  /** The agent's own gate, if it has a policy of its own. Absent: the proxy's gate. */
   readonly gate?: ConsentGate;
 }
 
-/** Whether `x-agent-id` of a request names a part of the agent that asks. */
+/** Whether the request header `x-agent-id` names the part of an agent that makes the request. */
 export type Attribution = "none" | "x-agent-id";
 
 /** Parts of {@link createAgents}. */

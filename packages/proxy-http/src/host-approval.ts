@@ -1,4 +1,4 @@
-/** Host approval: for how long a yes to a request may also cover its host (ACP v0.3 §5.5). */
+/** Host approval: how long an approval of a request may also cover its host (ACP v0.3 §5.5). */
 import { ConsentError } from "@acp/core";
 
 const DEFAULT_SEC = 180;
@@ -7,9 +7,12 @@ const SEC_MAX = 86_400;
 const SECONDS = /^(?:0|[1-9]\d{0,4})$/;
 
 /**
- * Reads `ACP_HTTP_HOST_APPROVAL_TTL_SEC`, for `offerHost(ttlMs)` as a gate's `defaultOffers`.
+ * Reads the value of `ACP_HTTP_HOST_APPROVAL_TTL_SEC`, for `offerHost(ttlMs)` as a gate's
+ * `defaultOffers`. Format: spec/http-proxy.md §6.
  *
- * @param text - Whole seconds, at most a day; `"0"`: no yes covers more than its request. `undefined`: 180.
+ * @param text - Whole seconds, at most 86,400 (a day). With `"0"`, an approval covers only its
+ * request. `undefined` means 180.
+ * @returns Milliseconds.
  * @throws ConsentError `options_invalid`.
  */
 export function hostApprovalTtlMs(text: string | undefined): number {

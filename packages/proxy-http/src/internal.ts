@@ -1,6 +1,7 @@
 /**
- * Internal services: what an agent's own connection reaches inside this process, by a CONNECT to `name.acp.internal:port`. Names under acp.internal
- * belong to the proxy: they are never looked up, and nobody is asked about them. Format: spec/http-proxy.md §9.
+ * Internal services: what an agent's own connection reaches inside this process, through a CONNECT
+ * to `name.acp.internal:port`. Names under acp.internal belong to the proxy: it never resolves
+ * them, and asks nobody about them. Format: spec/http-proxy.md §9.
  */
 import type { Duplex } from "node:stream";
 import { type Authority, ConsentError, isConsentError, parseAuthority } from "@acp/core";
@@ -9,8 +10,9 @@ import type { Caller } from "./parts.js";
 import { refused } from "./refusals.js";
 
 /**
- * Serves one connection of an agent. The socket is paused, so that nothing is lost before somebody listens, and can be half-closed; its errors end
- * it and nothing else. What is said over it is for the service to judge: the gate was not asked.
+ * Serves one connection of an agent. The socket starts paused, so that no data is lost before you
+ * listen, and it can be half-closed. An error on it ends only this connection. The gate was not
+ * asked, so the service must judge what the agent sends. Format: spec/http-proxy.md §9.
  */
 export type InternalService = (socket: Duplex, caller: Caller) => void;
 

@@ -1,6 +1,7 @@
 /**
- * Judging: one parsed request from its head to its end. Who asks, what exactly is asked, what the gate says, and only then what was allowed. Whatever
- * goes wrong ends in a refusal with a code, on this one connection.
+ * Judging: one parsed request from its head to its end. It finds out who asks and what exactly,
+ * asks the gate, and only then performs what was allowed. Any failure ends in a refusal with a
+ * code, on this one connection.
  */
 import type { IncomingMessage } from "node:http";
 import type { Authority, HttpAction, Release } from "@acp/core";
@@ -15,17 +16,23 @@ import { BrokenOffError } from "./pump.js";
 import { makeDenial, makeRefusal, type Refusal, refused, RefusedError } from "./refusals.js";
 import { type CheckedRequest, checkHost, checkRequest, type RequestLine } from "./request-guard.js";
 
-/** What happened, for whoever reads the log of a proxy. */
+/** One entry of a proxy's log. */
 export interface ProxyLogEntry {
+  /** Severity. */
   readonly level: "info" | "warn" | "error";
-  /** Stable name. */
+  /** What happened; the names are stable. */
   readonly event: "refused" | "broke_off" | "failed" | "internal" | "note";
-  /** One line. */
+  /** One line for people. */
   readonly text: string;
+  /** ID of the agent, if known. */
   readonly agent?: string;
+  /** Host of the request, if known. */
   readonly host?: string;
+  /** HTTP method of the request, if known. */
   readonly method?: string;
+  /** Code of the refusal, if there was one. */
   readonly code?: Refusal["code"];
+  /** ID of the question, if there was one. */
   readonly requestId?: string;
 }
 

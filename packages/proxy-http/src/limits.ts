@@ -2,40 +2,86 @@
  * Limits: every size, count and time bound of the proxy, with its unit and reason.
  */
 
-/** Bounds that whoever starts a proxy may set otherwise. */
+/** Limits of a proxy that you can change. Rules: spec/http-proxy.md §10. */
 export interface ProxyLimits {
-  /** Bytes of the head of a request or an answer, and of its trailers; Node's own default, and more than common servers take. */
+  /**
+   * Bytes in the head of a request or an answer, and in its trailers. Default: 16 KiB, which is
+   * Node's own and more than common servers accept.
+   */
   readonly headBytesMax: number;
-  /** Header lines of one message; Node drops those beyond a count of its own without a word, so that ours refuses. */
+  /**
+   * Header lines in one message. Default: 256. Node silently drops lines beyond a limit of its own,
+   * so this one refuses first.
+   */
   readonly headersMax: number;
-  /** Connections of agents at once; with as many to hosts they stay within the usual hard limit of open files. */
+  /**
+   * Simultaneous connections of agents. Default: 4,096. With as many connections to hosts, this
+   * stays within the usual hard limit of open files.
+   */
   readonly connectionsMax: number;
-  /** Requests under way on one connection; more than this nobody pipelines, and each may become a question. */
+  /**
+   * Unanswered requests on one connection. Default: 16. Clients pipeline no more, and each may
+   * become a question.
+   */
   readonly pipelinedMax: number;
-  /** How long a connection may be without a whole request head: slow heads and idle connections alike. */
+  /**
+   * Milliseconds that a connection may take to send a complete request head, idle time included.
+   * Default: 30,000.
+   */
   readonly headMs: number;
-  /** How long looking a host up and connecting to one of its addresses may take together; people who wait give up about then. */
+  /**
+   * Milliseconds for resolving a host and connecting to it. Default: 10,000, about when people give
+   * up waiting.
+   */
   readonly connectMs: number;
-  /** How long an allowed request may pass no byte in either direction; a model's answer may take minutes to begin. */
+  /**
+   * Milliseconds that an allowed request may pass no byte in either direction. Default: 300,000,
+   * because a model may take minutes to start its answer.
+   */
   readonly idleMs: number;
-  /** Kept connections to hosts, all together; beyond it a connection ends with its answer. */
+  /**
+   * Idle connections to hosts that are kept for reuse, in total. Default: 512. Beyond that, a
+   * connection ends with its answer.
+   */
   readonly keptMax: number;
-  /** How long a kept connection waits for its next request; less than servers wait, so that few are closed under a request. */
+  /**
+   * Milliseconds that a kept connection waits for its next request. Default: 4,000, less than
+   * servers wait, so that they rarely close one that is about to be used.
+   */
   readonly keptMs: number;
-  /** How long a tunnel may pass no byte; longer than the pings of long-lived protocols. */
+  /**
+   * Milliseconds that a tunnel may pass no byte. Default: 600,000, longer than long-lived protocols
+   * wait between pings.
+   */
   readonly tunnelIdleMs: number;
-  /** How long a tunnel may live: a consent is for a piece of work, not for ever. */
+  /**
+   * Milliseconds that a tunnel may stay open. Default: 12 hours. A consent is for a piece of work,
+   * not forever.
+   */
   readonly tunnelTotalMs: number;
-  /** Bytes of the first TLS message with its records; with post-quantum keys and tickets it has a few thousand. */
+  /**
+   * Bytes in the first TLS message with its records. Default: 32 KiB; with post-quantum keys and
+   * tickets a few thousand are usual.
+   */
   readonly helloBytesMax: number;
-  /** Bytes that a tunnel's client may send ahead while the tunnel is decided; the rest waits in its socket. */
+  /**
+   * Bytes that a client may send into a tunnel before the decision. Default: 64 KiB. The rest waits
+   * in its socket.
+   */
   readonly aheadBytesMax: number;
-  /** How long nothing may reach a client that half-closed its connection: most who do are gone, and nothing else would show it. */
+  /**
+   * Milliseconds that a client that half-closed its connection may receive nothing. Default: 5,000.
+   * Most such clients are gone, and nothing else would show it.
+   */
   readonly halfClosedMs: number;
-  /** How long, and below how many bytes, the body of a refused request is read: many clients write all of it before they read. */
+  /**
+   * Milliseconds for which the body of a refused request is still read, because many clients send
+   * all of it before they read the answer. Default: 2,000.
+   */
   readonly lingerMs: number;
+  /** Bytes of such a body that are read at most. Default: 1 MiB. */
   readonly lingerBytesMax: number;
-  /** How often the times above are looked at: their precision. */
+  /** Milliseconds between checks of the times above, and so their precision. Default: 1,000. */
   readonly sweepEveryMs: number;
 }
 

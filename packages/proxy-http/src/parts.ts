@@ -12,11 +12,13 @@ import type { Refusal } from "./refusals.js";
  */
 export type Dial = (target: Authority, signal: AbortSignal) => Promise<Socket>;
 
-/** Who asks: found by the credentials of the request, or known of the socket before it said anything. */
+/** Who makes a request: known from its credentials, or from the socket before it sent anything. */
 export interface Caller {
+  /** The agent as whom its requests are judged. */
   readonly agent: Agent;
+  /** The session that its requests belong to, if there is one. */
   readonly session?: string;
-  /** Its own gate, where it has a policy of its own. */
+  /** Its own gate, if it has a policy of its own. Absent: the proxy's gate. */
   readonly gate?: ConsentGate;
 }
 
@@ -38,9 +40,12 @@ export interface Asking {
  */
 export type Decide = (asking: Asking, perform: (release: Release) => Promise<void>) => Promise<Refusal | undefined>;
 
-/** What happened, for counters: a name that is stable, and labels of few values. */
+/** One increment of a counter. */
 export interface ProxyCount {
+  /** Stable name of the counter. */
   readonly name: "requests" | "tunnels" | "internal" | "refusals" | "bytes_up" | "bytes_down" | "connections";
+  /** How much to add: bytes for `bytes_up` and `bytes_down`, otherwise 1. */
   readonly by: number;
+  /** Labels, each with few possible values. */
   readonly labels: Readonly<Record<string, string>>;
 }

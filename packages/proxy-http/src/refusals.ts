@@ -1,10 +1,11 @@
 /**
- * Refusals: every no that the proxy itself says, and the gate's, as one status and one JSON body that an agent can act on. Format: spec/http-proxy.md.
+ * Refusals: every refusal of the proxy itself or of the gate, as one status and one JSON body that
+ * an agent can act on. Format: spec/http-proxy.md §7.
  */
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import { DENY_CODES, type Denied, type DenyCode } from "@acp/core";
 
-/** Why the proxy says no by itself. Codes are stable. */
+/** Why the proxy itself refuses a request. The codes are stable. Format: spec/http-proxy.md §7. */
 export type ProxyRefusalCode =
   /** The request can be read in two ways, or breaks a limit: 400. */
   | "request_invalid"
@@ -25,15 +26,23 @@ export type ProxyRefusalCode =
   /** The proxy is closing: 503. */
   | "closing";
 
-/** One no. */
+/** Why a request was refused, as the client reads it. Format: spec/http-proxy.md §7. */
 export interface Refusal {
+  /** HTTP status of the answer. */
   readonly status: number;
+  /** Stable code: the proxy's, or the gate's deny code. */
   readonly code: ProxyRefusalCode | DenyCode;
+  /** Why, in one line for people. */
   readonly reason: string;
+  /** What the agent or its operator can do. */
   readonly remedy: string;
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** Milliseconds to wait before a retry, if known. */
   readonly retryAfterMs?: number;
+  /** ID of the question, if there was one. */
   readonly requestId?: string;
+  /** ID of the policy's rule, if one decided. */
   readonly ruleId?: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Server: listens, takes over sockets, and closes. Every request of every connection goes through the gate; what one connection does ends at most
- * that connection. Format and rules: spec/http-proxy.md.
+ * Server: listens, takes over sockets, and closes. Every request of every connection goes through
+ * the gate. A failure on one connection ends at most that connection. Format and rules:
+ * spec/http-proxy.md.
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Socket } from "node:net";
@@ -20,39 +21,58 @@ import { serveConnect, serveRequest, serveUpgrade } from "./serve.js";
 import { createUpstream } from "./upstream.js";
 import { createWatch, type Watch } from "./watch.js";
 
-/** Parts of a proxy. */
+/** Options of {@link createHttpConsentProxy}. Rules: spec/http-proxy.md. */
 export interface HttpConsentProxyOptions {
+  /** Decides about every request and tunnel of an agent without a gate of its own. */
   readonly gate: Pick<ConsentGate, "run">;
-  /** Agents that prove who they are with each request. */
+  /** Agents that authenticate with each request. Default: none. */
   readonly agents?: readonly AgentAccount[];
-  /** Who asks where nobody says so. Left out: such a request is refused with 407. */
+  /** The agent for requests without credentials. Absent: such a request is refused with 407. */
   readonly agent?: Agent;
-  /** Whether `x-agent-id` names a part of the agent that asks; "none" unless given. */
+  /** Whether `x-agent-id` names the part of an agent that makes a request. Default: `none`. */
   readonly attribution?: Attribution;
-  /** Hosts on this machine or in the own network that may be reached, as `host` or `host:port`. Left out: none. */
+  /**
+   * Hosts on this machine and its own network that may be reached, as `host` or `host:port`.
+   * Default: none.
+   */
   readonly privateHosts?: readonly string[];
-  /** Left out: the system's resolver. */
+  /** Resolves host names. Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Whether a tunnel must be TLS that names its host; false unless given. One that names another host is closed in any case. */
+  /**
+   * Whether a tunnel must be TLS that names its host (SNI). Default: false. A tunnel that names
+   * another host is always closed.
+   */
   readonly requireSni?: boolean;
-  /** Hosts that may go over to another protocol (WebSocket), as `host` or `host:port`. Left out: none. */
+  /**
+   * Hosts that may switch to another protocol, such as WebSocket, as `host` or `host:port`.
+   * Default: none.
+   */
   readonly upgradeHosts?: readonly string[];
-  /** What sockets that are handed over reach in this process by `CONNECT name.acp.internal:port`, by exactly that. Left out: nothing. */
+  /**
+   * Services in this process that attached sockets reach through `CONNECT`, by exactly
+   * `name.acp.internal:port`. Default: none.
+   */
   readonly internal?: Readonly<Record<string, InternalService>>;
+  /** Limits to change; see {@link ProxyLimits} for the defaults. */
   readonly limits?: Partial<ProxyLimits>;
-  /** Hears what is to be counted. */
+  /** Called for everything that is counted. */
   readonly count?: (count: ProxyCount) => void;
+  /** Called for every log entry. */
   readonly log?: (entry: ProxyLogEntry) => void;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Closes the proxy at once. */
+  /** Closes the proxy immediately. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Where to listen. */
 export interface ListenOptions {
-  /** 0 takes a free one. */
+  /** Port; 0 picks a free one. */
   readonly port: number;
-  /** An address of this machine; 127.0.0.1 unless given. Others than loopback only where every agent has credentials. */
+  /**
+   * An address of this machine. Default: 127.0.0.1. One beyond loopback is allowed only if every
+   * agent needs credentials.
+   */
   readonly host?: string;
 }
 
@@ -61,12 +81,19 @@ export interface HttpConsentProxy {
   /**
    * Listens on one more address.
    *
-   * @throws ConsentError `options_invalid`; what the system says where it cannot be listened on.
+   * @returns The port, which matters if you asked for 0.
+   * @throws ConsentError `options_invalid`; the system's error if it cannot listen there.
    */
   listen(options: ListenOptions): Promise<{ readonly port: number }>;
-  /** Serves a socket that somebody else accepted, e.g. a sandbox, as belonging to this caller; its credentials are not looked at. */
+  /**
+   * Serves a socket that you accepted, for example from a sandbox, as this caller's. Credentials on
+   * it are not checked.
+   */
   attach(socket: Socket, caller: Caller): void;
-  /** Takes no new work, lets what runs end within the time, then cuts. 0 ms unless given. */
+  /**
+   * Stops taking requests, waits up to `drainMs` milliseconds (default: 0) for those under way,
+   * then cuts them.
+   */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
@@ -79,7 +106,7 @@ interface ServerParts {
 }
 
 /**
- * Makes a proxy; it serves when it listens or gets a socket.
+ * Creates a proxy. It serves nothing until you call `listen()` or `attach()`.
  *
  * @throws ConsentError `options_invalid`.
  */

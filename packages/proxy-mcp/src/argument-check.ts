@@ -1,19 +1,21 @@
 /**
- * Argument check: what a gate in front of MCP servers checks arguments with, of calls and of what people edit. Rules: spec/mcp-proxy.md §5.
+ * Argument check: how a gate in front of MCP servers checks arguments, both of calls and of a
+ * person's edits. Rules: spec/mcp-proxy.md §5.
  */
 import { type ArgumentCheck, isToolAction, type JsonObject } from "@acp/core";
 import { logText } from "./log-text.js";
 import { compileSchemaCheck, type SchemaCheck } from "./schema-check.js";
 
-/** Parts of {@link createArgumentCheck}. */
+/** Options of {@link createArgumentCheck}. */
 export interface ArgumentCheckOptions {
-  /** Takes one line: why a tool's schema is not used. */
+  /** Called with one line that says why a tool's schema is not used. */
   readonly log: (line: string) => void;
 }
 
 /**
- * A check of arguments against the `inputSchema` that the proxy presents with a call. A schema that cannot be compiled or checked in time is not used,
- * which is logged once: the check spares people, the gate decides.
+ * Creates a check of arguments against the `inputSchema` that the proxy presents with a call. A
+ * schema that cannot be compiled, or checked in time, is not used, and that is logged once. The
+ * check saves people questions; the gate decides.
  *
  * @example
  * ```ts

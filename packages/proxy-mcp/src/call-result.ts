@@ -1,20 +1,29 @@
 /**
- * Results of tool calls that were not made: what a model reads, and the same as data.
- * Never in `structuredContent`, which clients validate against the tool's own schema. Format: spec/mcp-proxy.md §4.
+ * Results of tool calls that were not made: text for the model, and the same as data. They never
+ * use `structuredContent`, which clients validate against the tool's own schema. Format:
+ * spec/mcp-proxy.md §4.
  */
 import { isoTime } from "@acp/core";
 import type { Denied, Pending } from "@acp/core";
 import type { ServerFailure } from "./failure.js";
 
-/** Why a call was not made, as data. Codes: the gate's deny codes, and `pending`, `arguments_invalid`, `server_unavailable`. */
+/** Why a call was not made, as data. Format: spec/mcp-proxy.md §4. */
 export interface CallNotice {
+  /** A deny code of the gate, or `pending`, `arguments_invalid` or `server_unavailable`. */
   readonly code: string;
+  /** Why, in one sentence without a period. */
   readonly reason: string;
+  /** What to do. */
   readonly remedy: string;
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean;
+  /** Milliseconds to wait before a retry, if known. */
   readonly retryAfterMs?: number;
+  /** ID of the question, if there is one. */
   readonly requestId?: string;
+  /** ID of the policy's rule, if one decided. */
   readonly ruleId?: string;
+  /** With `pending`: when the question expires, as ISO 8601 in UTC. */
   readonly expiresAt?: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * MCP proxy: a client's MCP connection on one side, its servers on the other, and the gate between them for every `tools/call`.
- * Everything else passes unchanged. `output` carries MCP and nothing else. Format and rules: spec/mcp-proxy.md.
+ * MCP proxy: connects a client to its servers, with the gate between them for every `tools/call`.
+ * Everything else passes unchanged. `output` carries MCP and nothing else. Format and rules:
+ * spec/mcp-proxy.md.
  */
 import type { Readable, Writable } from "node:stream";
 import { ConsentError, systemClock } from "@acp/core";
@@ -24,62 +25,85 @@ import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
 import type { LocalUpstream } from "./server-process.js";
 
-/** A server that is reached over HTTP; not supported yet. */
+/** A server that is reached over HTTP. Not supported yet. */
 export interface UrlUpstream {
+  /** What policies, people and logs call the server. */
   readonly name: string;
+  /** Where the server listens. */
   readonly url: string;
 }
 
 /** A server behind the proxy. */
 export type UpstreamConfig = LocalUpstream | UrlUpstream;
 
-/** Parts of a proxy. */
+/** Options of {@link createMcpProxy}. Rules: spec/mcp-proxy.md. */
 export interface McpProxyOptions {
   /**
-   * Make it with `argumentCheck: createArgumentCheck({ log })`, so that what people edit is checked against the tools' schemas as calls are, and what
-   * is refused stands in its log. Of a gate without an argument check, the proxy checks the calls itself.
+   * Decides about every call. Create it with `argumentCheck: createArgumentCheck({ log })`: then a
+   * person's edits are checked against the tools' schemas as calls are, and refused calls appear in
+   * its log. If the gate has no argument check, the proxy checks the calls itself.
    */
   readonly gate: ConsentGate;
-  /** Who makes the calls. */
+  /** The agent that makes the calls. */
   readonly agent: Agent;
+  /** The session that the calls belong to, if there is one. */
   readonly session?: string;
-  /** With one server names pass unchanged; with several, tools and prompts are called `server__name`. */
+  /**
+   * The servers. With one server, names pass unchanged; with several, tools and prompts are called
+   * `server__name`.
+   */
   readonly upstreams: readonly UpstreamConfig[];
-  /** What the client writes. */
+  /** What the client sends. */
   readonly input: Readable;
-  /** What the client reads; ended when the proxy is done. */
+  /** What the client reads. It is ended when the proxy is done. */
   readonly output: Writable;
-  /** Takes one line without its end: what servers write to stderr, what was refused and why. */
+  /**
+   * Called with one line, without a line break: what servers write to standard error, and what was
+   * refused and why.
+   */
   readonly log: (line: string) => void;
   /** Closes the proxy. */
   readonly signal?: AbortSignal | undefined;
-  /** How often a waiting call reports progress to a client that asked for it; 10 s unless given. */
+  /**
+   * How often a waiting call reports progress to a client that asked for it, in milliseconds.
+   * Default: 10,000.
+   */
   readonly progressEveryMs?: number;
-  /** When a waiting call is answered "pending, call again"; 45 s unless given. */
+  /** When a waiting call is answered "pending, call again", in milliseconds. Default: 45,000. */
   readonly pendingAfterMs?: number;
-  /** How long a server may take to answer `initialize`; 50 s unless given. */
+  /** How long a server may take to answer `initialize`, in milliseconds. Default: 50,000. */
   readonly startTimeoutMs?: number;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
   /**
-   * Makes a masker of the secrets known from the start, e.g. `createMasker` of "@acp/core/vault". Without it, what servers say is masked from the
-   * first call on that a gate with a vault releases.
+   * Creates a masker for secrets that are known from the start, for example with `createMasker` of
+   * "@acp/core/vault". Without it, server output is masked from the first call that a gate with a
+   * vault releases.
    */
   readonly masker?: () => Masker | undefined;
-  /** Says what may not pass beside tool calls: requests such as `resources/read`, and the client's roots. Everything may unless given. */
+  /**
+   * Decides what may pass apart from tool calls: requests such as `resources/read`, and the
+   * client's roots. Default: everything.
+   */
   readonly screen?: ScreenMessage;
 }
 
 /** Why a proxy ended. */
 export interface ProxyExit {
+  /**
+   * `client_closed`: the client ended the connection. `upstream_failed`: a server failed. `closed`:
+   * by {@link McpProxy.close} or the signal.
+   */
   readonly reason: "client_closed" | "upstream_failed" | "closed";
+  /** More about the reason, for people. */
   readonly detail: string;
 }
 
 /** A running proxy. */
 export interface McpProxy {
-  /** Settles (never rejects) when the servers are gone and everything is written. */
+  /** Resolves when the servers are gone and everything is written. Never rejects. */
   readonly done: Promise<ProxyExit>;
-  /** Withdraws open questions, ends the servers; resolves when done. */
+  /** Withdraws open questions and ends the servers. Resolves when that is done. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * RefusingServer: stands where a gate could not start, and tells the client why. It starts no server and forwards nothing: the handshake succeeds, so
- * that the client shows what it is told, and every other request is answered with the reason. Format: spec/mcp-proxy.md.
+ * RefusingServer: takes the place of a gate that could not start, and tells the client why. It
+ * starts no server and forwards nothing. The handshake succeeds, so that the client shows the
+ * reason, and every other request is answered with it. Format: spec/mcp-proxy.md §11.
  */
 import type { Readable, Writable } from "node:stream";
 import { createLineSplitter } from "./framing.js";
@@ -19,14 +20,15 @@ const SERVER_INFO = { name: "acp", title: "ACP consent proxy (not started)", ver
 
 /** Options of {@link refuseMcp}. */
 export interface RefuseMcpOptions {
-  /** What the client writes. */
+  /** What the client sends. */
   readonly input: Readable;
-  /** What the client reads; ended when the client is gone. */
+  /** What the client reads. It is ended when the client is gone. */
   readonly output: Writable;
-  /** Stable code of the reason, e.g. `key_locked`. */
+  /** Stable code of the reason, such as `key_locked`. */
   readonly code: string;
-  /** Why nothing runs, and what a person does about it. Shown to the client, its model and its user. */
+  /** Why nothing runs, and how a person can fix it. The client, its model and its user read it. */
   readonly message: string;
+  /** Ends the server. */
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +49,7 @@ function answerTo(message: ClientMessage, { code, message: text }: RefuseMcpOpti
 }
 
 /**
- * Answers a client until it is gone or the signal comes. Never rejects.
+ * Answers a client with the reason until the client is gone or the signal aborts. Never rejects.
  */
 export function refuseMcp(options: RefuseMcpOptions): Promise<void> {
   const { input, output, signal } = options;

@@ -1,6 +1,7 @@
 /**
- * Screen: what a client may not say beside its tool calls. The gate judges calls; a resource is read by a request of its own, and a client's roots say
- * where a server may read. Nobody is asked about these: what the host's screen objects to is refused. Rules: spec/mcp-proxy.md §3.
+ * Screen: what a client may not send apart from tool calls. The gate judges calls. A resource is
+ * read by a request of its own, and a client's roots say where a server may read. Nobody is asked
+ * about these: whatever the host's screen objects to is refused. Rules: spec/mcp-proxy.md §3.
  */
 import { isJsonObject } from "@acp/core";
 import type { JsonObject } from "@acp/core";
@@ -8,7 +9,10 @@ import { isRecord, resultOf } from "./message.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 
-/** Why something may not pass; `undefined` where it may. `roots/list` stands for the client's answer to it. A throw refuses. */
+/**
+ * Returns why a message must not pass, or `undefined` if it may. Throwing also refuses it. For
+ * `roots/list`, it gets the client's answer. Rules: spec/mcp-proxy.md §3.
+ */
 export type ScreenMessage = (method: string, params: JsonObject) => string | undefined;
 
 type Message = ClientRequest | ClientNotification | ClientResponse;

@@ -1,6 +1,6 @@
 /**
- * Server process: a server that runs, whoever has started it; and the plain way of starting one, as a child process in a process group of its own, so
- * that what it starts (npx starts node) ends with it.
+ * Server process: a running server, whoever started it, and the plain way to start one: as a child
+ * process in its own process group, so that what it starts (npx starts node) ends with it.
  */
 import type { ChildProcess } from "node:child_process";
 import { delimiter, resolve as resolvePath } from "node:path";
@@ -11,33 +11,39 @@ import { logText } from "./log-text.js";
 
 /** How a server ended. */
 export interface ServerExit {
+  /** Exit code; `undefined` if a signal ended it. */
   readonly code: number | undefined;
+  /** Name of the signal that ended it, such as `SIGTERM`. */
   readonly signal: string | undefined;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface ServerProcess {
+  /** Takes MCP messages for the server. */
   readonly stdin: Writable;
+  /** MCP messages from the server. */
   readonly stdout: Readable;
+  /** Lines of the server for the log. */
   readonly stderr: Readable;
-  /** Settles, never rejects, when the server is gone. */
+  /** Resolves when the server is gone. Never rejects. */
   readonly exited: Promise<ServerExit>;
-  /** Asks it to end. */
+  /** Asks the server to end. */
   stop(): void;
-  /** Ends it and all that it started. */
+  /** Kills the server and everything that it started. */
   kill(): void;
 }
 
-/** A server that is started as a child process. */
+/** A server that the proxy starts as a child process. */
 export interface CommandUpstream {
   /** What policies, people and logs call the server. */
   readonly name: string;
   /** Program and arguments; no shell reads them. */
   readonly command: readonly string[];
-  /** The whole environment of the server; left out, it gets the proxy's. */
+  /** The server's whole environment. Default: the proxy's. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The server's working directory. Default: the proxy's. */
   readonly cwd?: string;
-  /** Directories that an agent writes in, by real paths: no program is started from there. */
+  /** Directories that an agent may write in, as real paths. No program is started from them. */
   readonly workspaces?: readonly string[];
 }
 
@@ -45,11 +51,14 @@ export interface CommandUpstream {
 export interface StartedUpstream {
   /** What policies, people and logs call the server. */
   readonly name: string;
-  /** Starts one more of it; each session has its own. Where it rejects, the message tells why the server cannot be used. */
+  /**
+   * Starts another process of the server; each session has its own. If it rejects, the error's
+   * message says why the server cannot be used.
+   */
   readonly start: () => Promise<ServerProcess>;
 }
 
-/** A server that is started here. */
+/** A server that is started on this machine. */
 export type LocalUpstream = CommandUpstream | StartedUpstream;
 
 /** A server that is being started. */

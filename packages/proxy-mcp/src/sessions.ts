@@ -1,6 +1,7 @@
 /**
- * Sessions: MCP connections that somebody else opened for agents, framed as on stdio, each with servers of its own. How many an agent has at a time is
- * bounded, for each is a set of processes. Format and rules: spec/mcp-proxy.md §10.
+ * Sessions: MCP connections that the caller opened for agents, framed as on stdio, each with its
+ * own servers. The number that an agent has at a time is limited, because each is a set of
+ * processes. Format and rules: spec/mcp-proxy.md §10.
  */
 import type { Duplex } from "node:stream";
 import { type Agent, type Clock, type ConsentGate, systemClock } from "@acp/core";
@@ -10,30 +11,38 @@ import { idAtEdges, readClientLine } from "./message.js";
 import { checkUpstreams, createMcpProxy, type McpProxy, type McpProxyOptions } from "./proxy.js";
 import { errorLine, INTERNAL_ERROR, type RpcId } from "./rpc.js";
 
-/** Whose connection it is. */
+/** Whose connection a session serves. */
 export interface SessionCaller {
+  /** The agent that makes the calls. */
   readonly agent: Agent;
+  /** The session that the calls belong to, if there is one. */
   readonly session?: string;
-  /** Its own gate, where it has a policy of its own. */
+  /** Its own gate, if it has a policy of its own. Absent: the sessions' gate. */
   readonly gate?: ConsentGate;
 }
 
-/** Parts of {@link createMcpSessions}: what every session's proxy gets. */
+/** Options of {@link createMcpSessions}; every session's proxy gets them. */
 export interface McpSessionsOptions extends Omit<McpProxyOptions, "agent" | "session" | "input" | "output"> {
-  /** How many sessions an agent may have at a time, together with all that it started; 8 unless given. */
+  /**
+   * How many sessions an agent may have at a time, together with all agents that it started.
+   * Default: 8.
+   */
   readonly sessionsMax?: number;
 }
 
 /** The sessions of any number of agents. */
 export interface McpSessions {
-  /** Serves a connection until one side ends it. Where the agent has too many, its first request is answered with the reason. */
+  /**
+   * Serves a connection until one side ends it. If the agent has too many sessions, its first
+   * request is answered with the reason.
+   */
   serve(socket: Duplex, caller: SessionCaller): void;
-  /** Ends all of them and takes no more; resolves when their servers are gone. */
+  /** Ends all sessions and takes no more. Resolves when their servers are gone. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the sessions of a set of servers; the servers start anew with each.
+ * Creates the sessions for a set of servers. Each session starts the servers anew.
  *
  * @throws ConsentError `options_invalid`.
  */

@@ -1,5 +1,6 @@
 /**
- * Commands about shell commands: how risky one is, and what a coding agent is told. Rows of the table in commands.ts.
+ * Commands that judge shell commands, by themselves or for a coding agent. Rows of the table in
+ * commands.ts.
  */
 import type { Command } from "../command.js";
 
@@ -7,15 +8,22 @@ import type { Command } from "../command.js";
 export const EXEC_COMMANDS: readonly Command[] = [
   {
     name: "exec check",
-    summary: "Say how risky a shell command is, and why",
+    summary: "Show how risky a shell command is, and why",
     usage: "[COMMAND]",
     operandsMax: 1,
     takesRest: false,
     options: ["stdin", "cwd", "project", "profile"],
     details: [
-      "Judges COMMAND as the exec layer does: safe, needs-review or dangerous, with every reason and its place in the text. Nothing is run, and no file of the project is read. COMMAND is one word for your own shell: put it in quotes.",
-      "With --stdin it judges many: each line of standard input is a JSON text, or an object with `command` and, where it runs elsewhere, `cwd`. Each answer is one line of JSON, in the same order. A line that cannot be read is answered with `error`, the rest goes on, and the exit is 1; otherwise it is 0, whatever the answers.",
-      "The answer is about bash, and about the text alone: what a script, a link or an alias does is not seen (docs/explanation/exec-safety.md).",
+      "Judges COMMAND as the exec layer does: safe, needs-review or dangerous, with every reason " +
+        "and its place in the text. It runs nothing and reads no file of the project. COMMAND is " +
+        "a single argument, so put it in quotes.",
+      "With --stdin it judges many commands. Each line of standard input is a JSON string, or an " +
+        "object with `command` and, if the command runs elsewhere, `cwd`. Each answer is one " +
+        "line of JSON, in the same order. A line that cannot be read gets an `error` answer and " +
+        "the rest continue. The exit code is then 1; otherwise it is 0, whatever the answers " +
+        "are.",
+      "The answer is about bash, and about the text alone. It does not cover what a script, a " +
+        "link or an alias does (docs/explanation/exec-safety.md).",
     ],
     examples: [
       "acp exec check 'git log --oneline | head'",
@@ -34,10 +42,17 @@ export const EXEC_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["project", "profile", "wait", "check", "resident"],
     details: [
-      "A hook for coding agents: reads the event that the agent sends before it runs a command, and answers in the agent's own words: go on, ask the person, or do not. Without --profile what is safe goes on and a person is asked about everything else.",
-      "With --wait the person is asked by ACP, as with acp mcp: acp approve, acp inbox, or what config.yml names; silence is a no. Without it the agent asks, and not every agent can.",
-      "Events about other tools are answered with no decision. What cannot be read or judged is refused, with exit 2, which those agents take as a block. docs/how-to/exec-hooks.md says how each agent is wired, and what it does with the answer.",
-      "Name the agent: without it the event has to tell who sent it.",
+      "A hook for coding agents. It reads the event that the agent sends before it runs a " +
+        "command, and answers in the agent's own format: allow, ask or deny. Without --profile, " +
+        "safe commands are allowed and a person is asked about all others.",
+      "With --wait, ACP asks the person, as `acp mcp` does: in `acp approve`, `acp inbox`, or " +
+        "the channels in config.yml. A question that nobody answers is denied. Without --wait " +
+        "the agent itself asks, and not every agent can.",
+      "Events about other tools get no decision. An event that cannot be read or judged is " +
+        "refused with exit code 2, which these agents treat as a block. " +
+        "docs/how-to/exec-hooks.md shows how to set up each agent, and what it does with the " +
+        "answer.",
+      "Name the agent. If you don't, the event itself must identify it.",
     ],
     examples: [
       "acp exec hook claude-code",

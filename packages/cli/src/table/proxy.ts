@@ -1,5 +1,5 @@
 /**
- * Commands that are proxies with a gate. Rows of the table in commands.ts.
+ * Commands that run a proxy with a gate. Rows of the table in commands.ts.
  */
 import type { Command } from "../command.js";
 
@@ -7,18 +7,24 @@ import type { Command } from "../command.js";
 export const PROXY_COMMANDS: readonly Command[] = [
   {
     name: "mcp",
-    summary: "Run as an MCP server that asks before it forwards tool calls",
+    summary: "Run an MCP server that asks before it forwards tool calls",
     usage: "[-- COMMAND [ARGS…]]",
     operandsMax: 0,
     takesRest: true,
     options: ["config", "server", "agent", "tty", "key-file"],
     details: [
-      "An MCP client starts this command in place of a server. Everything passes unchanged except tools/call, which the policy judges: allowed calls go on, denied ones come back with a reason, and where the policy asks, a person answers in `acp approve`.",
-      "Where config.yml has proxy.http_port, the HTTP proxy (`acp proxy http`) runs beside it, behind the same gate.",
-      "Words after -- are the one server to put it in front of; without them the servers are those of config.yml.",
-      "With keys (`acp init`) every answer is signed, and secrets of the vault are put into calls. The key opens once, at the start: with its key file, with ACP_PASSPHRASE_FILE, or with --tty by a prompt.",
-      "Where it cannot start, e.g. because the key is locked, it starts no server and answers every request of the client with the reason and the remedy.",
-      "Standard output belongs to MCP. Notices go to standard error, with --json one JSON object a line.",
+      "An MCP client starts this command in place of a server. Everything passes unchanged " +
+        "except tools/call, which the policy judges. Allowed calls are forwarded, denied calls " +
+        "are answered with a reason, and where the policy asks, a person answers in " +
+        "`acp approve`.",
+      "If config.yml sets proxy.http_port, the HTTP proxy (`acp proxy http`) runs alongside, behind the same gate.",
+      "The words after -- start the one server to put the gate in front of. Without them, the servers come from config.yml.",
+      "With keys (`acp init`), every answer is signed, and secrets from the vault are inserted " +
+        "into calls. The key is opened once, at startup: with its key file, with " +
+        "ACP_PASSPHRASE_FILE, or with a prompt if --tty is given.",
+      "If the gate cannot start, for example because the key is locked, this command starts no " +
+        "server and answers every request of the client with the reason and the remedy.",
+      "Standard output belongs to MCP. Notices go to standard error; with --json, as one JSON object per line.",
     ],
     examples: [
       "acp mcp --server files -- npx -y @modelcontextprotocol/server-filesystem ~/projects",
@@ -36,11 +42,22 @@ export const PROXY_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["port", "config", "agent", "metrics", "tty", "key-file"],
     details: [
-      "Programs find it through HTTP_PROXY and HTTPS_PROXY; it prints the lines to export. The policy judges every plain request by method and URL, and every CONNECT by host and port: what passes inside a tunnel is encrypted. What is denied gets 403 with a reason as JSON; where the policy asks, the connection waits while a person answers in `acp approve` (docs/how-to/http-proxy.md).",
-      "A yes may also cover the host, port and method for a time: 180 seconds, or what ACP_HTTP_HOST_APPROVAL_TTL_SEC says (0: never). A yes to GET covers GET and HEAD; proxy.http.host_approval: site covers every method, tunnels and the www. twin.",
-      "It listens on 127.0.0.1 alone. Hosts of this machine and of the own network are refused, whatever the policy says, unless proxy.private_hosts in config.yml names them.",
-      "Who has credentials of proxy.http.agents is that agent. Everybody else is --agent (http-client); where there are such agents, everybody else is nobody unless --agent is given.",
-      "SIGINT and SIGTERM end it: requests under way have 10 seconds. What was refused and what failed is said on standard error, with --json one JSON object a line.",
+      "Programs find it through HTTP_PROXY and HTTPS_PROXY; it prints the lines to export. The " +
+        "policy judges every plain request by method and URL, and every CONNECT by host and " +
+        "port. What passes inside a tunnel is encrypted. Denied requests get 403 with a reason " +
+        "as JSON. Where the policy asks, the connection waits while a person answers in " +
+        "`acp approve` (docs/how-to/http-proxy.md).",
+      "An approval may also cover the host, port and method for a time: 180 seconds, or the " +
+        "number in ACP_HTTP_HOST_APPROVAL_TTL_SEC (0: never). Approving a GET covers GET and " +
+        "HEAD. With proxy.http.host_approval: site, an approval covers every method, tunnels and " +
+        "the www. twin.",
+      "It listens on 127.0.0.1 only. It refuses requests to this machine and to its own network, " +
+        "whatever the policy says, unless proxy.private_hosts in config.yml names the hosts.",
+      "A client that authenticates as an agent in proxy.http.agents is treated as that agent. " +
+        "Clients without credentials are treated as --agent (http-client), but if " +
+        "proxy.http.agents lists any agents, they are refused unless you pass --agent.",
+      "SIGINT and SIGTERM end it; requests under way have 10 seconds to finish. Refusals and " +
+        "failures are reported on standard error; with --json, as one JSON object per line.",
     ],
     examples: ["acp proxy http", "acp proxy http --port 8788 --agent curl", "acp proxy http --port 0 --metrics 9464 --json"],
     exits: ["invalid", "audit"],

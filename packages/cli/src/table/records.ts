@@ -8,14 +8,18 @@ import type { Command } from "../command.js";
 export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: "audit verify",
-    summary: "Check that an audit log is whole and the one that was signed",
+    summary: "Check that an audit log is complete and matches its signed checkpoints",
     usage: "[FILE]",
     operandsMax: 1,
     takesRest: false,
     options: ["key", "checkpoints"],
     details: [
-      "Checks FILE, or every audit log of the home, over all the files that it has filled. The first line that does not fit is named with a code that says what it breaks.",
-      "Signed checkpoints beside the log, those that witnesses of config.yml keep in directories, and those of --checkpoints are held against it: so a cut end, a log written anew and a log that was removed are found. Their key is the home's, or --key with the text that `acp keys list` shows.",
+      "Checks FILE, or every audit log of the home, across all the files that each has filled. " +
+        "It reports the first line that does not fit, with a code that says what is broken.",
+      "It compares the log with the signed checkpoints beside it, those that the witnesses in " +
+        "config.yml keep in directories, and those from --checkpoints. This finds a log that was " +
+        "truncated, rewritten or removed. The checkpoints' key is the home's, or the one from " +
+        "--key, as `acp keys list` shows it.",
     ],
     examples: [
       "acp audit verify",
@@ -33,8 +37,8 @@ export const RECORD_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["limit", ...FILTER_OPTIONS, "follow"],
     details: [
-      "Shows the last events of FILE, or of the home's audit logs. It does not check the chain: `acp audit verify` does.",
-      "With --follow it goes on with what is written from then on, also to logs that gates begin later. Ctrl-C ends it.",
+      "Shows the last events of FILE, or of the home's audit logs. It does not check the hash chain: `acp audit verify` does.",
+      "With --follow it also shows new events as they are written, including those in logs that gates start later. Ctrl-C ends it.",
     ],
     examples: [
       "acp audit show",
@@ -47,14 +51,16 @@ export const RECORD_COMMANDS: readonly Command[] = [
   },
   {
     name: "audit export",
-    summary: "Write audit logs out for other programs",
+    summary: "Export audit logs for other programs",
     usage: "[FILE]",
     operandsMax: 1,
     takesRest: false,
     options: ["format", ...FILTER_OPTIONS],
     details: [
-      "Writes FILE, or all audit logs of the home one after another, to standard output. It does not check the chain: `acp audit verify` does.",
-      "jsonl and v0.3 are JSON, one object a line, with --json as without; csv cannot be had with it.",
+      "Writes FILE, or all audit logs of the home one after another, to standard output. It does " +
+        "not check the hash chain: `acp audit verify` does.",
+      "The formats jsonl and v0.3 are always JSON, one object per line, with or without --json. " +
+        "The format csv cannot be combined with --json.",
     ],
     examples: ["acp audit export > audit.jsonl", "acp audit export --format csv --since 2026-01-01T00:00:00Z > audit.csv"],
     exits: ["invalid", "audit"],
@@ -62,13 +68,14 @@ export const RECORD_COMMANDS: readonly Command[] = [
   },
   {
     name: "proof export",
-    summary: "Write a question with its signed answers, for others to verify",
+    summary: "Print a question with its signed answers, for others to verify",
     usage: "ID",
     operandsMax: 1,
     takesRest: false,
     options: [],
     details: [
-      "Finds the question in the home's audit logs and prints the record: the request as it was shown, and every answer with its proof.",
+      "Finds the question in the home's audit logs and prints the record: the request as it was " +
+        "shown, and every answer with its proof.",
     ],
     examples: ["acp proof export cr_7d0c… > record.json"],
     exits: ["invalid", "audit", "nothing"],
@@ -76,14 +83,18 @@ export const RECORD_COMMANDS: readonly Command[] = [
   },
   {
     name: "proof verify",
-    summary: "Say whether a record proves a consent",
+    summary: "Check whether a record proves a consent",
     usage: "FILE",
     operandsMax: 1,
     takesRest: false,
     options: ["key", "passkeys", "at"],
     details: [
-      "Needs the record and a public key or passkey, no home and no network. Asks whether the consent was valid when it was given, or at --at, and says beside it whether it has expired since. - is standard input.",
-      "KEY is 64 hexadecimal digits, or a file with them or with what `acp keys export` prints. Get it by a way that you trust: the key in the record proves nothing.",
+      "Needs only the record and a public key or passkey: no home and no network. It checks " +
+        "whether the consent was valid when it was given, or at --at, and also reports whether " +
+        "it has expired since. If FILE is -, it reads standard input.",
+      "KEY is 64 hexadecimal digits, or a file that contains them or the output of " +
+        "`acp keys export`. Get the key from a source that you trust: the key in the record " +
+        "proves nothing.",
     ],
     examples: [
       "acp proof verify record.json --passkeys passkeys.json",

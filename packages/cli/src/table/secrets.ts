@@ -1,5 +1,5 @@
 /**
- * Commands about what must not be shown: keys, encrypted settings and the vault. Rows of the table in commands.ts.
+ * Commands about secrets: keys, encrypted settings and the vault. Rows of the table in commands.ts.
  */
 import type { Command } from "../command.js";
 
@@ -7,26 +7,27 @@ import type { Command } from "../command.js";
 export const SECRET_COMMANDS: readonly Command[] = [
   {
     name: "keys list",
-    summary: "Show the public keys of the home, and when each was in use",
+    summary: "List the public keys of the home, and when each was in use",
     usage: "",
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["Needs no passphrase. The key that signs checkpoints of the audit logs is shown too."],
+    details: ["Needs no passphrase. The list includes the key that signs checkpoints of the audit logs."],
     examples: ["acp keys list", "acp keys list --json"],
     exits: ["invalid"],
     load: async () => (await import("../commands/keys.js")).keysList,
   },
   {
     name: "keys rotate",
-    summary: "Make a new key pair, and seal the vault and encrypted fields for it",
+    summary: "Create a new key pair, and reseal the vault and encrypted fields for it",
     usage: "",
     operandsMax: 0,
     takesRest: false,
     options: ["key-file"],
     details: [
-      "The old public key stays trusted for what it signed until now. A rotation that is cut off is completed the next time the key is opened.",
-      "Gates that run deny every call until they are started again: they sign nothing with the old key, and cannot open the vault.",
+      "The old public key stays trusted for what it has signed so far. If a rotation is " +
+        "interrupted, ACP completes it the next time the key is opened.",
+      "Running gates deny every call until you restart them: they no longer sign with the old key, and they cannot open the vault.",
     ],
     examples: ["acp keys rotate"],
     exits: ["invalid", "audit"],
@@ -39,22 +40,27 @@ export const SECRET_COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["One key a line, the one in use first, with the times between which it was in use. Never a private key."],
+    details: ["Prints one key per line, the current one first, with the times between which it was in use. It never prints a private key."],
     examples: ["acp keys export > public.key"],
     exits: ["invalid"],
     load: async () => (await import("../commands/keys.js")).keysExport,
   },
   {
     name: "config encrypt",
-    summary: "Keep a secret of config.yml encrypted",
+    summary: "Encrypt a secret in config.yml",
     usage: "FIELD",
     operandsMax: 1,
     takesRest: false,
     options: ["key-file"],
     details: [
-      "Writes FIELD of the home's config.yml as encrypted:…; everything else in the file, comments too, stays as it is. FIELD is telegram.bot_token, webhook.secret, proxy.upstream_servers[N].env.NAME, or proxy.http.agents[N].token, where N counts from 0.",
-      "A value that stands in the file is encrypted in place. Where none does, or it is encrypted already, a new one comes from a hidden prompt. Where standard input is no terminal, a value on it is taken in any case.",
-      "Running gates read the file when they start.",
+      "Writes FIELD of the home's config.yml as encrypted:…, and leaves everything else in the " +
+        "file as it is, comments included. FIELD is telegram.bot_token, webhook.secret, " +
+        "proxy.upstream_servers[N].env.NAME, or proxy.http.agents[N].token, where N counts from " +
+        "0.",
+      "A plain value in the file is encrypted in place. If there is no value, or it is encrypted " +
+        "already, a hidden prompt asks for a new one. If standard input is not a terminal, a " +
+        "value on it is always used.",
+      "Gates read the file only when they start.",
     ],
     examples: ["acp config encrypt telegram.bot_token", "acp config encrypt 'proxy.upstream_servers[0].env.GITHUB_TOKEN'"],
     exits: ["invalid"],
@@ -62,14 +68,16 @@ export const SECRET_COMMANDS: readonly Command[] = [
   },
   {
     name: "vault set",
-    summary: "Keep a secret, and say where it may go",
+    summary: "Store a secret, and set where it may go",
     usage: "NAME",
     operandsMax: 1,
     takesRest: false,
     options: ["server", "host", "key-file"],
     details: [
-      "The value comes from a hidden prompt, or from standard input where that is no terminal. One of the same name is replaced.",
-      "Agents write {{secret:NAME}} where the value belongs; it is put in after everything is decided, for the named servers and hosts alone (docs/how-to/secrets.md).",
+      "The value comes from a hidden prompt, or from standard input if that is not a terminal. It replaces a secret of the same name.",
+      "Agents write {{secret:NAME}} where the value belongs. ACP inserts the value after " +
+        "everything is decided, and only for the named servers and hosts " +
+        "(docs/how-to/secrets.md).",
     ],
     examples: ["acp vault set GITHUB_TOKEN --server github", "acp vault set API_KEY --host api.example.com"],
     exits: ["invalid", "audit"],
@@ -77,12 +85,12 @@ export const SECRET_COMMANDS: readonly Command[] = [
   },
   {
     name: "vault list",
-    summary: "List the secrets' names and where they may go",
+    summary: "List the names of secrets, and where each may go",
     usage: "",
     operandsMax: 0,
     takesRest: false,
     options: ["key-file"],
-    details: ["Never shows a value."],
+    details: ["It never shows a value."],
     examples: ["acp vault list", "acp vault list --json"],
     exits: ["invalid"],
     load: async () => (await import("../commands/vault.js")).vaultList,
@@ -94,19 +102,19 @@ export const SECRET_COMMANDS: readonly Command[] = [
     operandsMax: 1,
     takesRest: false,
     options: ["key-file"],
-    details: ["Running gates put it nowhere any more. Take it back at its issuer too."],
+    details: ["Running gates no longer insert it. Revoke it at its issuer too."],
     examples: ["acp vault remove GITHUB_TOKEN"],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/vault.js")).vaultRemove,
   },
   {
     name: "vault rotate",
-    summary: "Give a secret a new value; where it may go stays",
+    summary: "Give a secret a new value; where it may go does not change",
     usage: "NAME",
     operandsMax: 1,
     takesRest: false,
     options: ["key-file"],
-    details: ["The value comes from a hidden prompt, or from standard input where that is no terminal."],
+    details: ["The value comes from a hidden prompt, or from standard input if that is not a terminal."],
     examples: ["acp vault rotate GITHUB_TOKEN"],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/vault.js")).vaultRotate,

@@ -13,7 +13,8 @@ export const SERVER_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["config"],
     details: [
-      "Servers of config.yml whose command is npx or npm exec are pinned when `acp run` first starts them (docs/how-to/sandbox.md).",
+      "The first time that `acp run` starts a server whose command in config.yml is npx or npm " +
+        "exec, it pins the server's packages (docs/how-to/sandbox.md).",
     ],
     examples: ["acp servers list", "acp servers list --json"],
     exits: ["invalid"],
@@ -26,21 +27,26 @@ export const SERVER_COMMANDS: readonly Command[] = [
     operandsMax: 1,
     takesRest: false,
     options: [],
-    details: ["Every package of its tree, with its version, its sum, and whether it ran a program when it was installed."],
+    details: [
+      "Shows every package in its dependency tree, with its version, its checksum, and whether " +
+        "it ran a program when it was installed.",
+    ],
     examples: ["acp servers show filesystem"],
     exits: ["invalid", "nothing"],
     load: async () => (await import("../commands/servers.js")).serversShow,
   },
   {
     name: "servers update",
-    summary: "Look for newer packages of a server, and install them after a yes",
+    summary: "Look for newer packages of a server, and install them if you agree",
     usage: "NAME",
     operandsMax: 1,
     takesRest: false,
     options: ["config"],
     details: [
-      "Looks up what the command in config.yml names, shows every package that would be added, removed or changed, and asks at the terminal. Without a terminal nothing is changed. A server that has no pin yet gets its first one.",
-      "Servers that run go on with what they have.",
+      "Looks up the package that the command in config.yml names, shows every package that would " +
+        "be added, removed or changed, and asks at the terminal. Without a terminal it changes " +
+        "nothing. A server without a pin gets its first one.",
+      "Running servers keep the packages that they have.",
     ],
     examples: ["acp servers update filesystem"],
     exits: ["invalid", "audit", "nothing"],
@@ -53,7 +59,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     operandsMax: 1,
     takesRest: false,
     options: [],
-    details: ["End the runs that use the server first. The next start pins it anew, without asking. Its home stays."],
+    details: ["First end the runs that use the server. The next start pins it again without asking. Its home is kept."],
     examples: ["acp servers remove filesystem"],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/servers.js")).serversRemove,
