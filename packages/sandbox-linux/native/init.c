@@ -317,7 +317,8 @@ static void serve(void) {
       { .fd = self.terminal, .events = (short)((self.is_reading && !has_in ? POLLIN : 0) | (has_out ? POLLOUT : 0)) },
       { .fd = self.master, .events = (short)((has_in ? POLLOUT : 0) | (has_out ? 0 : POLLIN)) },
     };
-    if (poll(ready, sizeof ready / sizeof ready[0], -1) < 0 && errno != EINTR) fail("wait", "events");
+    if (poll(ready, sizeof ready / sizeof ready[0], watch.is_frozen ? LOOK_MS : -1) < 0 && errno != EINTR) fail("wait", "events");
+    if (watch.is_frozen) look_again();
     struct signalfd_siginfo signal;
     if (ready[2].revents != 0) watch_events(); /* before all that takes time */
     if ((ready[0].revents & POLLIN) != 0 && read(self.signals, &signal, sizeof signal) > 0) reap();

@@ -19,7 +19,7 @@
 #include <time.h>
 
 enum { WATCHED_MAX = 1024, WATCHED_BYTES_MAX = 4 << 20, FREEZE_MS = 2000, LATE_MS = 5, SETTLED_SCANS = 2, PIDS_MAX = 1 << 22, EVENTS_BYTES = 65536 };
-enum { SEEN_MAX = 1024, SEEN_MS = 10000 };
+enum { SEEN_MAX = 1024, SEEN_MS = 10000, LOOK_MS = 10 };
 
 struct seen { int directory, is_outside; uint32_t mask, cookie; uint64_t name; long at; };
 
@@ -35,6 +35,7 @@ static struct {
   struct timespec sealed_at;
   unsigned char ran[PIDS_MAX / 8];     /* seen to run while everything was being stopped */
   unsigned char stopped[PIDS_MAX / 8]; /* was stopped before: by a key, or by itself */
+  uint64_t print, sealed_print;        /* of all that has stopped, at the last look and when it was sealed */
 } watch = { .fd = -1 };
 
 static void tell(const char *word, int value);
@@ -163,7 +164,7 @@ static DIR *open_proc(int pid, const char *below) {
   if (pid == 0) snprintf(path, sizeof path, "/proc");
   else snprintf(path, sizeof path, "/proc/%d/%s", pid, below);
   DIR *folder = opendir(path);
-  if (folder == NULL && pid == 0) fail("open", path);
+  if (folder == NULL && (pid == 0 || (errno != ENOENT && errno != ESRCH))) fail("open", path);
   return folder;
 }
 
@@ -185,16 +186,25 @@ static char state_of(const char *path, int *parent) {
   return state;
 }
 
-/* The state of a thread that has not stopped; 0 where all have. */
+/*
+ * The state of a thread that has not stopped; 0 where all have. Of those that have, the fingerprint takes how often the kernel took each off its processor: a
+ * thread that went on and stopped again has one more.
+ */
 static char runs(int pid) {
   DIR *tasks = open_proc(pid, "task");
   char found = 0;
   if (tasks == NULL) return 0;
-  for (int task, parent; found == 0 && (task = next_number(tasks)) != 0;) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, task);
-    char state = state_of(path, &parent);
+  for (int task; found == 0 && (task = next_number(tasks)) != 0;) {
+    char path[64], text[16384], state = 'X';
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, task);
+    read_proc(path, text, sizeof text);
+    char *line = strstr(text, "\nState:\t");
+    if (line != NULL) state = line[strlen("\nState:\t")];
     if (strchr("TtZX", state) == NULL) found = state;
+    if (state != 'T' && state != 't') continue;
+    char *switches = strstr(text, "\nvoluntary_ctxt_switches:"); /* both kinds, to the end */
+    if (switches == NULL) fail("read", path);
+    watch.print += hash_of(switches) * (2 * (uint64_t)task + 1);
   }
   closedir(tasks);
   return found;
@@ -211,10 +221,11 @@ static void let_children_go_on(int parent) {
   closedir(all);
 }
 
-/* How many have not stopped yet. Those are told once more: another may just have continued them. */
+/* How many have not stopped yet. Those are told once more: another may just have continued them, or the kernel by a signal that they asked it for. */
 static int scan(int is_late) {
   DIR *all = open_proc(0, "");
   int found = 0;
+  watch.print = 0;
   for (int pid; (pid = next_number(all)) != 0;) {
     char state = pid == 1 ? 0 : runs(pid);
     if (state == 0) continue;
@@ -248,8 +259,12 @@ static void give_up(void) {
   _exit(NOT_STARTED);
 }
 
-/* From here on, nobody inside does anything. */
+/*
+ * From here on, nobody inside does anything, or it is seen: timers, folders and files send any signal that a process has asked for, also the one that makes
+ * it go on. The last look is the measure, so that whatever ran since then counts.
+ */
 static void seal(void) {
+  watch.sealed_print = watch.print;
   note_stopped();
   clock_gettime(CLOCK_REALTIME, &watch.sealed_at); /* by the clock of files */
   read_events();
@@ -264,16 +279,21 @@ static void freeze(void) {
   memset(watch.ran, 0, sizeof watch.ran);
   memset(watch.stopped, 0, sizeof watch.stopped);
   for (int settled = 0; settled < SETTLED_SCANS;) {
-    int is_late = now_ms() - begun > LATE_MS, found = scan(is_late);
+    int found = scan(now_ms() - begun > LATE_MS), has_run = found > 0 || (watch.is_sealed && watch.print != watch.sealed_print);
     /* What the first look had missed may have done anything until now. */
-    if (found > 0 && watch.is_sealed) memset(watch.is_touched, 1, sizeof watch.is_touched);
-    if (found > 0) settled = 0, nanosleep(&pause, NULL);
+    if (has_run && watch.is_sealed) memset(watch.is_touched, 1, sizeof watch.is_touched), watch.sealed_print = watch.print;
+    if (has_run) settled = 0, nanosleep(&pause, NULL);
     else if (settled++ == 0) {
       if (!watch.is_sealed) seal();
       kill(-1, SIGSTOP); /* also what no scan has seen */
     }
     if (now_ms() - begun > FREEZE_MS) give_up();
   }
+}
+
+/* Nothing that the manager found out holds any more where somebody went on without its word. */
+static void look_again(void) {
+  if (scan(0) > 0 || watch.print != watch.sealed_print) give_up();
 }
 
 static int deeper(const void *one, const void *other) {
@@ -329,6 +349,7 @@ static void watch_events(void) {
 /* What was told has been looked at: what comes from here on is new. */
 static void watch_forget(void) {
   if (!watch.is_frozen) return;
+  look_again();
   read_events();
   memset(watch.is_lost, 0, sizeof watch.is_lost);
   tell("forgotten", -1);
@@ -337,6 +358,7 @@ static void watch_forget(void) {
 /* Goes on, unless a name was lost meanwhile; true where it does. */
 static int watch_resume(void) {
   if (!watch.is_frozen) return 0;
+  look_again(); /* after what it mounted: what was opened before would still be written through */
   if (read_events()) {
     tell_lost();
     return 0;

@@ -98,7 +98,7 @@ export function watchNames(parts: HeldNamesParts): HeldNames {
   };
   control.listen((word) => {
     listen(state, word);
-    if (word === "unstoppable") fail(new Error("the agent could not be stopped in time"));
+    if (word === "unstoppable") fail(new Error("the agent could not be stopped in time, or went on by itself"));
     if (state.isFrozen && work === undefined && failed === undefined) start();
   });
   return {

@@ -2,112 +2,14 @@
  * Files that are held while an agent runs, and that a person outside replaces: whatever the agent tries meanwhile, either it goes on and has changed nothing
  * that the outside sees, or it has been ended.
  */
-import { execFile, execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { hostNeed } from "@acp/testing";
-import { createNamespaceSandbox } from "../src/namespace.js";
-import { holdHelper, initHelper } from "../src/native-helper.js";
-import type { HeldNameChange, LinuxSandboxedProcess } from "../src/parts.js";
-import { namespaces, PATH } from "./namespace-kit.js";
+import { describe, expect, it, vi } from "vitest";
+import { compiled, git, outside, own, pathOf, python, read, useRepository } from "./held-names-kit.js";
+import { namespaces } from "./namespace-kit.js";
 
 vi.setConfig({ testTimeout: 120_000 });
-
-const AGENT_UID = 61_015;
-const isRoot = process.getuid?.() === 0;
-const helpers = [await initHelper(), await holdHelper()];
-const compiled = hostNeed("cc", () => (helpers.find((each) => !each.isAvailable)?.isAvailable === undefined ? undefined : "no compiler"));
-
-let work: string;
-beforeEach(() => {
-  work = realpathSync(mkdtempSync(join(tmpdir(), "acp-names-")));
-  chmodSync(work, 0o755);
-  git("init", "-q");
-  for (const name of [".envrc", ".npmrc", ".vscode/tasks.json", "a.txt"]) write(name, "before\n");
-  own();
-});
-afterEach(() => rmSync(work, { recursive: true }));
-
-function git(...args: readonly string[]): string {
-  return execFileSync("git", ["-c", "safe.directory=*", "-C", work, ...args], { encoding: "utf8", stdio: "pipe" });
-}
-
-/** As a person does whose files these are. */
-async function outside(script: string): Promise<void> {
-  const who = isRoot ? ["setpriv", `--reuid=${AGENT_UID}`, `--regid=${AGENT_UID}`, "--clear-groups"] : [];
-  const [program = "", ...args] = [...who, "sh", "-ec", script];
-  await promisify(execFile)(program, args, { cwd: work, env: { PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" } });
-}
-
-function write(name: string, text: string): void {
-  mkdirSync(dirname(join(work, name)), { recursive: true });
-  writeFileSync(join(work, name), text);
-}
-
-function own(path: string = work): void {
-  if (!isRoot) return;
-  chownSync(path, AGENT_UID, AGENT_UID);
-  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) own(join(path, name));
-}
-
-const read = (name: string): string => readFileSync(join(work, name), "utf8");
-
-interface Watched {
-  readonly agent: LinuxSandboxedProcess;
-  readonly changes: readonly HeldNameChange[];
-  /** Whether it has ended. */
-  readonly isOver: () => boolean;
-  readonly output: () => string;
-  /** Resolves when what it printed has the text. */
-  readonly printed: (text: string) => Promise<void>;
-  /** Resolves when so many changes are told; false where the agent ended before. */
-  readonly changed: (count: number) => Promise<boolean>;
-}
-
-const run = async (argv: readonly string[], whileHeld?: () => Promise<void>): Promise<Watched> => {
-  const sandbox = createNamespaceSandbox({ workspace: { path: work, access: "read-write" }, ...(isRoot && { user: AGENT_UID }) });
-  const held = await sandbox.hold(argv, { env: ({ home }) => ({ PATH, HOME: home }), stdio: "pipe", stderr: "pipe", cwd: work });
-  const changes: HeldNameChange[] = [];
-  held.onHeldName?.((change) => changes.push(change));
-  await whileHeld?.();
-  const agent = await held.go({ onConnection: (socket) => socket.destroy() });
-  agent.stdin?.end();
-  let [output, isOver] = ["", false];
-  for (const stream of [agent.stdout, agent.stderr]) stream?.on("data", (chunk: unknown) => void (output += String(chunk)));
-  void agent.exited.then(() => {
-    isOver = true;
-  });
-  const until = async (test: () => boolean): Promise<boolean> => {
-    for (let looks = 0; looks < 2000 && !test() && !isOver; looks++) await sleep(10);
-    return test();
-  };
-  return {
-    agent,
-    changes,
-    isOver: () => isOver,
-    output: () => output,
-    printed: async (text) => expect((await until(() => output.includes(text))) || output).toBe(true),
-    changed: (count) => until(() => changes.length >= count),
-  };
-};
-
-const python = (script: string, whileHeld?: () => Promise<void>): Promise<Watched> => run(["python3", "-c", script], whileHeld);
+useRepository();
 
 /** Says every tenth of a second that it runs, and what becomes of its writing. */
 const TICK = `
@@ -163,22 +65,13 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
     for (let round = 1; round <= 5; round++) {
       await outside(`git config branch.main.merge refs/heads/${round}`);
       expect(await at.changed(round)).toBe(true);
-      expect(at.changes.at(-1)).toMatchObject({ place: join(work, ".git/config"), state: "held" });
+      expect(at.changes.at(-1)).toMatchObject({ place: pathOf(".git/config"), state: "held" });
       expect(git("config", "branch.main.merge")).toBe(`refs/heads/${round}\n`);
     }
     const seen = at.output().split("\n").length;
     await at.printed(`tick ${seen + 2}`);
     expect(at.output()).not.toContain("opened");
-    expect(readdirSync(join(work, ".git")).sort()).toEqual([
-      "HEAD",
-      "branches",
-      "config",
-      "description",
-      "hooks",
-      "info",
-      "objects",
-      "refs",
-    ]);
+    expect(readdirSync(pathOf(".git")).sort()).toEqual(["HEAD", "branches", "config", "description", "hooks", "info", "objects", "refs"]);
     await at.agent.close();
   });
 
@@ -187,7 +80,7 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
     await at.printed("up");
     for (let round = 0; round < ROUNDS; round++) {
       if (at.isOver()) {
-        writeFileSync(join(work, ".git/config"), "[core]\n\trepositoryformatversion = 0\n");
+        writeFileSync(pathOf(".git/config"), "[core]\n\trepositoryformatversion = 0\n");
         own();
         at = await python(hammer(act));
         await at.printed("up");
@@ -238,8 +131,8 @@ describe.skipIf(!namespaces.run || !compiled.run)(`a held file that is replaced 
     await outside("mv .envrc .envrc~; cp .envrc~ .envrc; rm .envrc~");
     expect(await at.changed(2)).toBe(true);
     expect(at.changes.map(({ place, state }) => [place, state])).toEqual([
-      [join(work, ".npmrc"), "held"],
-      [join(work, ".envrc"), "held"],
+      [pathOf(".npmrc"), "held"],
+      [pathOf(".envrc"), "held"],
     ]);
     await at.agent.close();
   });
@@ -266,7 +159,7 @@ time.sleep(600)
     await sleep(200);
     await outside("rm .npmrc");
     await at.printed("made");
-    expect(at.changes).toEqual([{ place: join(work, ".npmrc"), state: "gone", key: "" }]);
+    expect(at.changes).toEqual([{ place: pathOf(".npmrc"), state: "gone", key: "" }]);
     await at.agent.close();
   });
 
@@ -364,6 +257,6 @@ if libc.vfork() == 0:
       if (!(await at.changed(before + 1))) expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed" });
     }
     await at.agent.close();
-    expect(existsSync(join(work, ".git/config.lock"))).toBe(false);
+    expect(existsSync(pathOf(".git/config.lock"))).toBe(false);
   });
 });
