@@ -53,11 +53,8 @@ describe.skipIf(!namespaces.run || !compiled.run)(`an agent that the kernel cont
       await outside(`git config branch.main.merge refs/heads/${round}`);
       if (await at.changed(round)) await sleep(2000); // it was stopped and held again before it could be continued
     }
-    const isEnded = at.isOver();
     const written = at.output().includes("opened") ? read(".git/config") : "";
     await at.agent.close();
     expect(written).not.toContain("evil");
-    // A signal to stop takes back one to go on that waits, and with it the timer: then it was stopped as everybody is.
-    if (isEnded) expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed" });
   });
 });
